@@ -1,0 +1,1 @@
+"""A judge that others can check."""

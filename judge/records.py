@@ -1,0 +1,575 @@
+"""What the harness knows, as frozen, strict records closed to unknown fields."""
+
+from typing import Annotated, Literal, Self
+
+import pydantic
+from pydantic import Field
+
+from judge.canonical import Json, digest, encode
+
+__all__ = [
+    "ARMS",
+    "AnswerSet",
+    "Api",
+    "Arm",
+    "Attempt",
+    "Binding",
+    "Cause",
+    "Cell",
+    "Condition",
+    "Control",
+    "Decided",
+    "ErrorClass",
+    "Event",
+    "Exchange",
+    "FrozenFile",
+    "Gate",
+    "GateRule",
+    "Intent",
+    "Item",
+    "Judge",
+    "Line",
+    "Origin",
+    "Outcome",
+    "Phase",
+    "Plan",
+    "Reading",
+    "Readings",
+    "Reason",
+    "Receipt",
+    "Record",
+    "Recovered",
+    "Reference",
+    "Resumed",
+    "Route",
+    "Rubric",
+    "Seal",
+    "Selection",
+    "Source",
+    "Start",
+    "State",
+    "Stopped",
+    "Template",
+    "Undecided",
+    "Usage",
+]
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,99}$")]
+"""A name the harness prints, uses as a key and never as a path."""
+Count = Annotated[int, Field(ge=0, lt=2**53)]
+Foreign = Annotated[str, Field(max_length=200)]
+"""Text a server chose, capped so that it cannot write into a public export what it likes."""
+
+Phase = Literal["control", "answer"]
+Arm = Literal["positive", "negative", "injection"]
+ARMS: tuple[Arm, ...] = ("positive", "negative", "injection")
+State = Literal["complete", "incomplete", "gate-failed", "open"]
+Reason = Literal[
+    "http_status",
+    "content_type",
+    "not_json",
+    "invalid_json",
+    "bad_shape",
+    "bad_choices",
+    "cut",
+    "refusal",
+    "content_filter",
+    "tool_call",
+    "empty",
+    "off_scale",
+    "readings_disagree",
+    "wrong_model",
+    "rejected_request",
+    "too_large",
+    "left_unknown",
+]
+ErrorClass = Literal["dns", "connect", "tls", "deadline", "cut", "too_large", "protocol"]
+Outcome = Literal["decided", "undecided", "retry", "unknown", "not_sent"]
+Binding = Literal["http_exchange", "custom_id", "embedded", "replay"]
+Api = Literal["chat-completions", "messages", "lexical"]
+Cause = Literal[
+    "sigint",
+    "sigterm",
+    "sighup",
+    "key",
+    "quota",
+    "model",
+    "wrong_model",
+    "redirect",
+    "rejected",
+    "server",
+    "network",
+    "tls",
+    "retry_after",
+    "portal",
+    "duplicate_response_id",
+    "token_cap",
+]
+
+
+class Record(pydantic.BaseModel):
+    """A frozen, strict record closed to unknown fields."""
+
+    model_config = pydantic.ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+    def plain(self) -> dict[str, Json]:
+        """Return the record as JSON values: what `canonical.encode` takes."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def load(cls, data: bytes) -> Self:
+        """Return the record these canonical bytes hold; raises pydantic.ValidationError."""
+        return cls.model_validate_json(data)
+
+
+# --- what is judged -----------------------------------------------------------------------------
+
+
+class Reference(Record):
+    """One row of the answer key."""
+
+    id: str
+    type: str
+    question: str
+    gold: str
+    abstention: bool
+    """The question has no answer, and a right response says so."""
+
+
+class Item(Record):
+    """One saved answer joined with its row of the answer key."""
+
+    answers: Name
+    """Which saved answers it came from."""
+    position: Count
+    """The place of its question in the run, from 0: the same for every answers file."""
+    id: str
+    type: str
+    question: str
+    gold: str
+    abstention: bool
+    response: str
+    prior: str | None
+    """The label somebody gave it earlier, in the words of their file; null when never judged."""
+
+
+class Control(Record):
+    """An item whose right label is known."""
+
+    arm: Arm
+    id: str
+    type: str
+    question: str
+    gold: str
+    abstention: bool
+    response: str
+    expect: Literal["accept", "reject"] | tuple[str, ...]
+    """`accept`: the label that counts as correct; `reject`: any other; or the labels themselves."""
+    source: Name
+    """`drawn`, or the control file it came from."""
+    donor: str | None
+    """Whose gold answer the response is, for a drawn negative control."""
+
+
+# --- rubrics ------------------------------------------------------------------------------------
+
+
+class Template(Record):
+    """One text of a rubric, composed, with its digest."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+    text: str
+    sha256: Sha256
+    gold: Literal["answer", "explanation", "rubric"] = "answer"
+    """What stands in the gold field. A rubric is no answer, so it takes no part in the positive
+    arm; an explanation is why there is none, so its controls are declining and confident texts."""
+
+
+class Route(Record):
+    """Which items take which template; every condition given must hold."""
+
+    template: str
+    id_contains: str | None = None
+    types: tuple[str, ...] | None = None
+    abstention: bool | None = None
+
+
+class Origin(Record):
+    """Where an upstream text comes from."""
+
+    repository: str
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    path: str
+    sha256: Sha256
+    licence: str
+
+
+class Readings(Record):
+    """The two ways a reply is read, each `name/version`."""
+
+    strict: Name
+    """The one that decides."""
+    upstream: Name
+    """The benchmark's own parser, faults included: counted, never the headline."""
+
+
+class Rubric(Record):
+    """Templates per route, routes, filling, labels, readings, settings."""
+
+    rubric: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+    edition: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+    of: str | None = None
+    source: Origin | None = None
+    fill: Literal["format", "jinja"]
+    fields: tuple[Literal["question", "gold", "response"], ...]
+    templates: tuple[Template, ...]
+    routes: tuple[Route, ...]
+    labels: tuple[str, ...]
+    accept: str
+    readings: Readings
+    settings: dict[str, Json]
+    """Sent with every request. A decimal is text and is sent as a JSON number."""
+    judges: tuple[str, ...] = ()
+    """`provider/model` of the published judges; outside the pin."""
+
+    @property
+    def name(self) -> str:
+        """`rubric/edition`."""
+        return f"{self.rubric}/{self.edition}"
+
+    @property
+    def pin(self) -> str:
+        """The one SHA-256 of all that decides what is sent and how the reply is read."""
+        return digest(
+            encode(
+                {
+                    "accept": self.accept,
+                    "fields": list(self.fields),
+                    "fill": self.fill,
+                    "labels": list(self.labels),
+                    "readings": self.readings.plain(),
+                    "routes": [route.plain() for route in self.routes],
+                    "settings": self.settings,
+                    "templates": {t.name: t.sha256 for t in self.templates},
+                }
+            )
+        )
+
+
+# --- the plan -----------------------------------------------------------------------------------
+
+
+class Judge(Record):
+    """Who is asked."""
+
+    name: Name
+    provider: Literal["openai", "anthropic", "lexical"]
+    api: Api
+    model: Foreign
+    expect_model: Foreign
+    """What every reply must name, byte for byte."""
+    identity: Literal["snapshot", "alias", "pinned-id", "label", "embedded"]
+    """How much the model's name proves."""
+    address: Literal["provider", "custom", "none"]
+    settings_set: dict[str, Json]
+    settings_unset: tuple[str, ...]
+
+
+class Condition(Record):
+    """One answers x rubric x judge."""
+
+    id: Annotated[str, Field(pattern=r"^c[1-9][0-9]*$")]
+    name: str
+    answers: Name
+    rubric: str
+    rubric_pin: Sha256
+    judge: Name
+    deviations: tuple[str, ...]
+    """What differs from the rubric as published, one sentence each."""
+    official: bool
+    """An upstream pin, a published judge and no deviation."""
+
+
+class AnswerSet(Record):
+    """One set of saved answers: a block of rows in items.jsonl."""
+
+    name: Name
+    first_row: Count
+    rows: Count
+    missing: Count
+    """Questions selected from the answer key that have no saved answer here."""
+
+
+class GateRule(Record):
+    """What a judge must get right before it may score."""
+
+    threshold: str
+    """An exact fraction above 1/2, as written: `0.9`, `11/12`."""
+    seed: Count
+    positive: Count
+    negative: Count
+    batch_size: Count | None
+    """Questions per batch, each batch behind its own groups; null: one batch."""
+    controls: tuple[Name, ...]
+    """Control files added to the draw."""
+
+
+class Selection(Record):
+    """Which rows of the saved answers are judged."""
+
+    only: tuple[str, ...]
+    limit: Count | None
+    allow_partial: bool
+    allow_empty: bool
+
+
+class FrozenFile(Record):
+    """One file of RUN/inputs."""
+
+    name: str
+    sha256: Sha256
+    bytes: Count
+    rows: Count | None
+
+
+class Source(Record):
+    """One file the inputs were made from, by its base name."""
+
+    role: Literal["answers", "references", "controls"]
+    name: Name
+    file: str
+    sha256: Sha256
+    bytes: Count
+    rows: Count
+
+
+class Plan(Record):
+    """What a run will ask, fixed before the first call."""
+
+    v: Literal[1]
+    conditions: tuple[Condition, ...]
+    judges: tuple[Judge, ...]
+    gate: GateRule
+    repetitions: Annotated[int, Field(ge=1, le=1000)]
+    reask: Annotated[int, Field(ge=0, le=10)]
+    """How often an undecided cell is asked again before the seal."""
+    selection: Selection
+    questions: Count
+    """Distinct questions among the items."""
+    answers: tuple[AnswerSet, ...]
+    tokens_cap: Count | None
+    inputs: tuple[FrozenFile, ...]
+    sources: tuple[Source, ...]
+
+
+# --- one attempt --------------------------------------------------------------------------------
+
+
+class Cell(Record):
+    """What a plan asks once: a condition, a repetition and a row."""
+
+    phase: Phase
+    batch: Count
+    condition: str
+    repetition: Annotated[int, Field(ge=1)]
+    row: Count
+    """The line in items.jsonl or controls.jsonl, from 0."""
+
+
+class Exchange(Record):
+    """What came back for one attempt, or what kept it from coming back."""
+
+    status: int | None
+    headers: tuple[tuple[str, str], ...]
+    """Allow-listed, names in lower case, in the order received."""
+    body: bytes
+    """Raw, as received; the bytes of a cut answer too."""
+    error: ErrorClass | None
+    sent: bool
+    """Whether a byte of the request may have left this process."""
+
+
+class Usage(Record):
+    """Billed tokens as the provider counts them; null where it does not say."""
+
+    input: Count | None
+    output: Count | None
+    reasoning: Count | None
+    cache_read: Count | None
+    cache_write: Count | None
+
+
+class Decided(Record):
+    """The reply holds this label."""
+
+    kind: Literal["decided"] = "decided"
+    label: str
+
+
+class Undecided(Record):
+    """The reply holds no verdict, for this reason."""
+
+    kind: Literal["undecided"] = "undecided"
+    reason: Reason
+
+
+class Reading(Record):
+    """Everything a receipt says that follows from the exchange alone."""
+
+    outcome: Outcome
+    label: str | None
+    reason: Reason | None
+    error: ErrorClass | None
+    status: int | None
+    model_returned: Foreign | None
+    finish: Foreign | None
+    fingerprint: Foreign | None
+    service_tier: Foreign | None
+    usage: Usage | None
+    readings: dict[str, str | None] | None
+    """`name/version` to label, null where that reading found none; null without a reply text."""
+
+
+# --- the ledger ---------------------------------------------------------------------------------
+
+
+class Line(Record):
+    """The public part every line of receipts.jsonl has."""
+
+    v: Literal[1]
+    seq: Count
+    prev: Sha256
+    at: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+    commit: dict[str, Sha256]
+    """Private name to commitment; empty when the line keeps nothing private."""
+
+
+class Start(Line):
+    """The first line."""
+
+    kind: Literal["start"]
+    plan_sha256: Sha256
+
+
+class Attempt(Line):
+    """The fields an intent and its receipt share."""
+
+    condition: Annotated[str, Field(pattern=r"^c[1-9][0-9]*$")]
+    repetition: Annotated[int, Field(ge=1)]
+    batch: Count
+    phase: Phase
+    arm: Arm | None
+    row: Count
+    attempt: Annotated[int, Field(ge=1)]
+
+    @property
+    def cell(self) -> tuple[Phase, int, str, int, int]:
+        """The cell's key: phase, batch, condition, repetition, row."""
+        return self.phase, self.batch, self.condition, self.repetition, self.row
+
+
+class Intent(Attempt):
+    """Durable before its request is sent; private: request (the exact body)."""
+
+    kind: Literal["intent"]
+    after_unknown: bool
+    """An earlier attempt of this cell may have been answered, and billed, unseen."""
+    length: Count
+    """Bytes of the body."""
+    tokens_max: Count | None
+    """The most this attempt can cost; null when no output limit is sent."""
+
+
+class Receipt(Attempt):
+    """One closed attempt; private: item, reply_text, response, headers."""
+
+    kind: Literal["receipt"]
+    intent_seq: Count
+    gate_seqs: tuple[Count, ...] | None
+    """The gate lines it stands on; null for controls."""
+    expect: tuple[str, ...] | None
+    """The labels that are right, for controls."""
+    rubric_pin: Sha256
+    template_sha256: Sha256
+    model_requested: Foreign
+    model_returned: Foreign | None
+    binding: Binding
+    status: int | None
+    finish: Foreign | None
+    usage: Usage | None
+    fingerprint: Foreign | None
+    service_tier: Foreign | None
+    readings: dict[str, str | None] | None
+    outcome: Outcome
+    label: str | None
+    reason: Reason | None
+    error: ErrorClass | None
+    elapsed_ms: Count | None
+    final: bool
+
+
+class Gate(Line):
+    """What one group of controls decided."""
+
+    kind: Literal["gate"]
+    condition: Annotated[str, Field(pattern=r"^c[1-9][0-9]*$")]
+    repetition: Annotated[int, Field(ge=1)]
+    batch: Count
+    arm: Arm
+    asked: Count
+    correct: Count
+    undecided: Count
+    need: Count
+    routes: dict[str, tuple[Count, Count]]
+    """Template name to (asked, correct)."""
+    passed: bool = Field(alias="pass")
+
+    model_config = pydantic.ConfigDict(validate_by_name=True, serialize_by_alias=True)
+
+
+class Resumed(Line):
+    """The run went on after a stop."""
+
+    kind: Literal["resumed"]
+    recheck: bool
+    resend_unknown: Count
+    leave_unknown: bool
+    version: Foreign
+
+
+class Recovered(Line):
+    """A torn tail was set aside before the run went on."""
+
+    kind: Literal["recovered"]
+    discarded_bytes: Count
+    discarded_sha256: Sha256
+
+
+class Stopped(Line):
+    """The run stopped before its end, on purpose."""
+
+    kind: Literal["stopped"]
+    cause: Cause
+
+
+class Seal(Line):
+    """The last line: nothing follows."""
+
+    kind: Literal["seal"]
+    state: Literal["complete", "incomplete", "gate-failed"]
+    lines: Count
+    """Lines in the file, this one included."""
+    cells: Count
+    """Answer cells of the plan."""
+    decided: Count
+    undecided: Count
+    """Of the answer cells asked; both 0 when the gate failed in the first batch."""
+
+
+Event = Annotated[
+    Start | Intent | Receipt | Gate | Resumed | Recovered | Stopped | Seal,
+    Field(discriminator="kind"),
+]

@@ -159,4 +159,5 @@ def test_the_pack_says_how_a_reply_is_read() -> None:
         {"strict": "yes-no/1", "upstream": "yes-substring/1"},
         {"temperature": "0", "max_tokens": "10", "n": "1"},
     ]
-    assert set(pack) == {*names, "templates", "routes"}
+    # How the pin is computed is held by the pack loader's own tests.
+    assert set(pack) - {"pin"} == {*names, "templates", "routes"}

@@ -5,10 +5,9 @@ import socket
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Protocol
 
 import pytest
-from faultserver import Action, FaultServer, Script
+from faultserver import Action, FaultServer, Script, Serve
 
 _CONNECT = socket.socket.connect
 _CONNECT_EX = socket.socket.connect_ex
@@ -53,20 +52,6 @@ def _only_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", connect)
     monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-
-
-class Serve(Protocol):
-    """Starts a scripted server that stops when the test ends."""
-
-    def __call__(
-        self,
-        script: Script,
-        *,
-        tls: ssl.SSLContext | None = None,
-        greeting: Sequence[Action] = (),
-        host: str = "127.0.0.1",
-    ) -> FaultServer:
-        """Return the running server."""
 
 
 @pytest.fixture

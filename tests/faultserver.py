@@ -13,7 +13,7 @@ import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, Protocol, Self, cast
 
 import orjson
 from typing_extensions import override
@@ -26,6 +26,7 @@ __all__ = [
     "Reset",
     "Script",
     "Send",
+    "Serve",
     "Sleep",
     "WireRequest",
     "chat_reply",
@@ -137,6 +138,7 @@ class _Peer(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._buffer += data
         self._server.received += len(data)
+        self._server.heard(self.transport)
         while (request := self._take()) is not None:
             self._perform(self._server.asked(request))
 
@@ -200,6 +202,8 @@ class FaultServer:
         self.greeting = greeting
         """What is done on every connection before it asks."""
         self.peers: set[_Peer] = set()
+        self.window: int | None = None
+        """Bytes the kernel takes in before the server reads; None: as many as it likes."""
         self._script = script
         self._tls = tls
         self._host = host
@@ -227,6 +231,9 @@ class FaultServer:
         self.requests.append(request)
         return self._script(request, len(self.requests))
 
+    def heard(self, peer: asyncio.Transport) -> None:
+        """Called at every packet, before it is a request; a subclass may act on it."""
+
     def hang_up(self) -> None:
         """Close every open connection, as a server does with idle ones, and wait until it is so."""
         done = threading.Event()
@@ -240,7 +247,16 @@ class FaultServer:
         assert done.wait(5)
 
     def __enter__(self) -> Self:
-        """Start serving."""
+        """Start serving; raises OSError where the host cannot be bound."""
+        self._listener = socket.socket(socket.AF_INET6 if ":" in self._host else socket.AF_INET)
+        try:
+            if self.window is not None:
+                self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.window)
+            self._listener.bind((self._host, 0))
+        except OSError:
+            self._listener.close()
+            raise
+        self.port = int(self._listener.getsockname()[1])
         self._thread.start()
         assert self._ready.wait(10), "the server did not start"
         return self
@@ -252,13 +268,11 @@ class FaultServer:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         server = self._loop.run_until_complete(
             self._loop.create_server(
-                lambda: _Peer(self), self._host, 0, ssl=self._tls, family=family, backlog=512
+                lambda: _Peer(self), sock=self._listener, ssl=self._tls, backlog=512
             )
         )
-        self.port = int(server.sockets[0].getsockname()[1])
         self._ready.set()
         try:
             self._loop.run_forever()
@@ -275,6 +289,20 @@ class FaultServer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.sleep(0)
+
+
+class Serve(Protocol):
+    """Starts a scripted server that stops when the test ends: the fixture `serve`."""
+
+    def __call__(
+        self,
+        script: Script,
+        *,
+        tls: ssl.SSLContext | None = None,
+        greeting: Sequence[Action] = (),
+        host: str = "127.0.0.1",
+    ) -> FaultServer:
+        """Return the running server."""
 
 
 # --- a well-behaved judge -------------------------------------------------------------------------

@@ -26,7 +26,7 @@ __all__ = [
     "to_text",
 ]
 
-Json = TypeAliasType("Json", "str | int | bool | None | list[Json] | dict[str, Json]")
+Json = TypeAliasType("Json", "str | int | bool | list[Json] | dict[str, Json] | None")
 """What `encode` takes and `parse` gives."""
 
 _SAFE = 2**53 - 1

@@ -1,6 +1,6 @@
 """What the harness knows, as frozen, strict records closed to unknown fields."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self, TypeVar
 
 import pydantic
 from pydantic import Field
@@ -20,15 +20,17 @@ __all__ = [
     "Control",
     "Decided",
     "ErrorClass",
-    "Event",
     "Exchange",
+    "Fact",
     "FrozenFile",
     "Gate",
     "GateRule",
+    "Header",
+    "Identity",
     "Intent",
     "Item",
     "Judge",
-    "Line",
+    "Listed",
     "Origin",
     "Outcome",
     "Phase",
@@ -61,6 +63,10 @@ Count = Annotated[int, Field(ge=0, lt=2**53)]
 Foreign = Annotated[str, Field(max_length=200)]
 """Text a server chose, capped so that it cannot write into a public export what it likes."""
 
+T = TypeVar("T")
+Listed = Annotated[tuple[T, ...], pydantic.Strict(False)]  # noqa: FBT003 - pydantic's own spelling
+"""A JSON list, kept as a tuple."""
+
 Phase = Literal["control", "answer"]
 Arm = Literal["positive", "negative", "injection"]
 ARMS: tuple[Arm, ...] = ("positive", "negative", "injection")
@@ -87,6 +93,7 @@ Reason = Literal[
 ErrorClass = Literal["dns", "connect", "tls", "deadline", "cut", "too_large", "protocol"]
 Outcome = Literal["decided", "undecided", "retry", "unknown", "not_sent"]
 Binding = Literal["http_exchange", "custom_id", "embedded", "replay"]
+Identity = Literal["snapshot", "alias", "pinned-id", "label", "embedded"]
 Api = Literal["chat-completions", "messages", "lexical"]
 Cause = Literal[
     "sigint",
@@ -166,7 +173,7 @@ class Control(Record):
     gold: str
     abstention: bool
     response: str
-    expect: Literal["accept", "reject"] | tuple[str, ...]
+    expect: Literal["accept", "reject"] | Listed[str]
     """`accept`: the label that counts as correct; `reject`: any other; or the labels themselves."""
     source: Name
     """`drawn`, or the control file it came from."""
@@ -193,7 +200,7 @@ class Route(Record):
 
     template: str
     id_contains: str | None = None
-    types: tuple[str, ...] | None = None
+    types: Listed[str] | None = None
     abstention: bool | None = None
 
 
@@ -224,15 +231,15 @@ class Rubric(Record):
     of: str | None = None
     source: Origin | None = None
     fill: Literal["format", "jinja"]
-    fields: tuple[Literal["question", "gold", "response"], ...]
-    templates: tuple[Template, ...]
-    routes: tuple[Route, ...]
-    labels: tuple[str, ...]
+    fields: Listed[Literal["question", "gold", "response"]]
+    templates: Listed[Template]
+    routes: Listed[Route]
+    labels: Listed[str]
     accept: str
     readings: Readings
     settings: dict[str, Json]
     """Sent with every request. A decimal is text and is sent as a JSON number."""
-    judges: tuple[str, ...] = ()
+    judges: Listed[str] = ()
     """`provider/model` of the published judges; outside the pin."""
 
     @property
@@ -271,11 +278,11 @@ class Judge(Record):
     model: Foreign
     expect_model: Foreign
     """What every reply must name, byte for byte."""
-    identity: Literal["snapshot", "alias", "pinned-id", "label", "embedded"]
+    identity: Identity
     """How much the model's name proves."""
     address: Literal["provider", "custom", "none"]
     settings_set: dict[str, Json]
-    settings_unset: tuple[str, ...]
+    settings_unset: Listed[str]
 
 
 class Condition(Record):
@@ -286,8 +293,11 @@ class Condition(Record):
     answers: Name
     rubric: str
     rubric_pin: Sha256
+    labels: Listed[str]
+    accept: str
+    readings: Readings
     judge: Name
-    deviations: tuple[str, ...]
+    deviations: Listed[str]
     """What differs from the rubric as published, one sentence each."""
     official: bool
     """An upstream pin, a published judge and no deviation."""
@@ -313,14 +323,14 @@ class GateRule(Record):
     negative: Count
     batch_size: Count | None
     """Questions per batch, each batch behind its own groups; null: one batch."""
-    controls: tuple[Name, ...]
+    controls: Listed[Name]
     """Control files added to the draw."""
 
 
 class Selection(Record):
     """Which rows of the saved answers are judged."""
 
-    only: tuple[str, ...]
+    only: Listed[str]
     limit: Count | None
     allow_partial: bool
     allow_empty: bool
@@ -350,8 +360,8 @@ class Plan(Record):
     """What a run will ask, fixed before the first call."""
 
     v: Literal[1]
-    conditions: tuple[Condition, ...]
-    judges: tuple[Judge, ...]
+    conditions: Listed[Condition]
+    judges: Listed[Judge]
     gate: GateRule
     repetitions: Annotated[int, Field(ge=1, le=1000)]
     reask: Annotated[int, Field(ge=0, le=10)]
@@ -359,23 +369,24 @@ class Plan(Record):
     selection: Selection
     questions: Count
     """Distinct questions among the items."""
-    answers: tuple[AnswerSet, ...]
+    answers: Listed[AnswerSet]
     tokens_cap: Count | None
-    inputs: tuple[FrozenFile, ...]
-    sources: tuple[Source, ...]
+    inputs: Listed[FrozenFile]
+    sources: Listed[Source]
 
 
 # --- one attempt --------------------------------------------------------------------------------
 
 
-class Cell(Record):
+class Cell(NamedTuple):
     """What a plan asks once: a condition, a repetition and a row."""
 
     phase: Phase
-    batch: Count
+    batch: int
     condition: str
-    repetition: Annotated[int, Field(ge=1)]
-    row: Count
+    repetition: int
+    """From 1."""
+    row: int
     """The line in items.jsonl or controls.jsonl, from 0."""
 
 
@@ -434,10 +445,11 @@ class Reading(Record):
 
 
 # --- the ledger ---------------------------------------------------------------------------------
+# A line of receipts.jsonl is a header and a fact; receipts/FORMAT.md is the full account.
 
 
-class Line(Record):
-    """The public part every line of receipts.jsonl has."""
+class Header(Record):
+    """What the public part of every line has beside its fact."""
 
     v: Literal[1]
     seq: Count
@@ -447,14 +459,14 @@ class Line(Record):
     """Private name to commitment; empty when the line keeps nothing private."""
 
 
-class Start(Line):
+class Start(Record):
     """The first line."""
 
-    kind: Literal["start"]
+    kind: Literal["start"] = "start"
     plan_sha256: Sha256
 
 
-class Attempt(Line):
+class Attempt(Record):
     """The fields an intent and its receipt share."""
 
     condition: Annotated[str, Field(pattern=r"^c[1-9][0-9]*$")]
@@ -465,16 +477,11 @@ class Attempt(Line):
     row: Count
     attempt: Annotated[int, Field(ge=1)]
 
-    @property
-    def cell(self) -> tuple[Phase, int, str, int, int]:
-        """The cell's key: phase, batch, condition, repetition, row."""
-        return self.phase, self.batch, self.condition, self.repetition, self.row
-
 
 class Intent(Attempt):
     """Durable before its request is sent; private: request (the exact body)."""
 
-    kind: Literal["intent"]
+    kind: Literal["intent"] = "intent"
     after_unknown: bool
     """An earlier attempt of this cell may have been answered, and billed, unseen."""
     length: Count
@@ -484,13 +491,13 @@ class Intent(Attempt):
 
 
 class Receipt(Attempt):
-    """One closed attempt; private: item, reply_text, response, headers."""
+    """One closed attempt; private: item, headers, response, and reply_text when one was read."""
 
-    kind: Literal["receipt"]
+    kind: Literal["receipt"] = "receipt"
     intent_seq: Count
-    gate_seqs: tuple[Count, ...] | None
+    gate_seqs: Listed[Count] | None
     """The gate lines it stands on; null for controls."""
-    expect: tuple[str, ...] | None
+    expect: Listed[str] | None
     """The labels that are right, for controls."""
     rubric_pin: Sha256
     template_sha256: Sha256
@@ -511,10 +518,10 @@ class Receipt(Attempt):
     final: bool
 
 
-class Gate(Line):
+class Gate(Record):
     """What one group of controls decided."""
 
-    kind: Literal["gate"]
+    kind: Literal["gate"] = "gate"
     condition: Annotated[str, Field(pattern=r"^c[1-9][0-9]*$")]
     repetition: Annotated[int, Field(ge=1)]
     batch: Count
@@ -523,42 +530,42 @@ class Gate(Line):
     correct: Count
     undecided: Count
     need: Count
-    routes: dict[str, tuple[Count, Count]]
+    routes: dict[str, Listed[Count]]
     """Template name to (asked, correct)."""
     passed: bool = Field(alias="pass")
 
     model_config = pydantic.ConfigDict(validate_by_name=True, serialize_by_alias=True)
 
 
-class Resumed(Line):
+class Resumed(Record):
     """The run went on after a stop."""
 
-    kind: Literal["resumed"]
+    kind: Literal["resumed"] = "resumed"
     recheck: bool
     resend_unknown: Count
     leave_unknown: bool
     version: Foreign
 
 
-class Recovered(Line):
+class Recovered(Record):
     """A torn tail was set aside before the run went on."""
 
-    kind: Literal["recovered"]
+    kind: Literal["recovered"] = "recovered"
     discarded_bytes: Count
     discarded_sha256: Sha256
 
 
-class Stopped(Line):
+class Stopped(Record):
     """The run stopped before its end, on purpose."""
 
-    kind: Literal["stopped"]
+    kind: Literal["stopped"] = "stopped"
     cause: Cause
 
 
-class Seal(Line):
+class Seal(Record):
     """The last line: nothing follows."""
 
-    kind: Literal["seal"]
+    kind: Literal["seal"] = "seal"
     state: Literal["complete", "incomplete", "gate-failed"]
     lines: Count
     """Lines in the file, this one included."""
@@ -566,10 +573,7 @@ class Seal(Line):
     """Answer cells of the plan."""
     decided: Count
     undecided: Count
-    """Of the answer cells asked; both 0 when the gate failed in the first batch."""
+    """Of the answer cells closed."""
 
 
-Event = Annotated[
-    Start | Intent | Receipt | Gate | Resumed | Recovered | Stopped | Seal,
-    Field(discriminator="kind"),
-]
+Fact = Start | Intent | Receipt | Gate | Resumed | Recovered | Stopped | Seal

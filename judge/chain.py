@@ -1,0 +1,165 @@
+"""A fact in, a chained line out, and back: the only place where lines are made or read.
+
+A line's public part names the line before it by hash and its private texts by salted commitments;
+`receipts/FORMAT.md` has the bytes. Reading is strict: a line that is not the canonical form of what
+it says, or has a key too many or too few, is refused.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+import pydantic
+
+from judge.canonical import (
+    Json,
+    NotCanonicalError,
+    commitment,
+    encode,
+    link,
+    parse,
+    to_bytes,
+    to_text,
+)
+from judge.errors import VerificationError
+from judge.records import Fact, Header, Intent, Receipt
+
+__all__ = ["PUBLIC_NAMES", "SALT_BYTES", "Committed", "Entry", "chained", "committed", "read_line"]
+
+SALT_BYTES = 16
+PUBLIC_NAMES = frozenset({"item", "reply_text"})
+"""The private names a public export keeps."""
+
+_SALT = re.compile(r"[0-9a-f]{32}")
+_HEADER = tuple(Header.model_fields)
+_FACT: pydantic.TypeAdapter[Fact] = pydantic.TypeAdapter(
+    Annotated[Fact, pydantic.Field(discriminator="kind")]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The private part of a line, encoded, and what its public part says of it."""
+
+    private: bytes
+    """Canonical JSON; empty when the line keeps nothing private."""
+    commit: dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line, read back."""
+
+    header: Header
+    fact: Fact
+    private: Mapping[str, bytes]
+    link: str
+    """What the next line must name as `prev`."""
+
+
+def committed(private: Mapping[str, bytes], salts: bytes) -> Committed:
+    """Return the private part and its commitments; `salts` has 16 bytes for each name."""
+    parts: dict[str, Json] = {}
+    commit: dict[str, Json] = {}
+    for number, (name, data) in enumerate(private.items()):
+        salt = salts[number * SALT_BYTES : (number + 1) * SALT_BYTES]
+        enc, text = to_text(data)
+        parts[name] = {"data": text, "enc": enc, "salt": salt.hex()}
+        commit[name] = commitment(name, salt, data)
+    return Committed(encode(parts) if parts else b"", commit)
+
+
+def chained(fact: Fact, kept: Committed, seq: int, prev: str, at: str) -> tuple[bytes, str]:
+    """Return the line, with its LF, and the link the next line must name."""
+    public = encode(
+        {**fact.plain(), "v": 1, "seq": seq, "prev": prev, "at": at, "commit": kept.commit}
+    )
+    head = b'{"private":' + kept.private + b',"public":' if kept.private else b'{"public":'
+    return head + public + b"}\n", link(public)
+
+
+def read_line(line: bytes, seq: int, prev: str, *, public: bool) -> Entry:
+    """Return what one line says, its LF taken off.
+
+    Args:
+        line: the bytes between two line ends.
+        seq: the number it must have.
+        prev: the link it must name.
+        public: whether private texts may be missing, as in a public export.
+
+    Raises:
+        VerificationError: it is not a line of this format, or not the next one.
+    """
+    try:
+        value = parse(line)
+    except NotCanonicalError as error:
+        raise VerificationError(str(error)) from error
+    if not isinstance(value, dict) or not value.keys() <= {"private", "public"}:
+        raise VerificationError("a line holds `public` and, at most, `private`")
+    said = value.get("public")
+    if not isinstance(said, dict):
+        raise VerificationError("a line has no public part")
+    header, fact = _validated(said)
+    if header.seq != seq:
+        raise VerificationError(f"seq is {header.seq} where {seq} comes next")
+    if header.prev != prev:
+        raise VerificationError("prev is not the link of the line before")
+    private = _opened(value.get("private", {}), header.commit, public=public)
+    if "private" in value and not private:
+        raise VerificationError("an empty private part is left out")
+    _check_names(fact, header, private, public=public)
+    return Entry(header, fact, private, link(encode(said)))
+
+
+def _validated(said: dict[str, Json]) -> tuple[Header, Fact]:
+    try:
+        header = Header.model_validate({name: said[name] for name in _HEADER if name in said})
+        fact = _FACT.validate_python({k: v for k, v in said.items() if k not in _HEADER})
+    except pydantic.ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the line"
+        raise VerificationError(f"{where}: {first['msg']}") from error
+    if len(fact.plain()) + len(_HEADER) != len(said):
+        raise VerificationError("fields are missing; what is absent is null")
+    return header, fact
+
+
+def _opened(value: Json, commit: Mapping[str, str], *, public: bool) -> dict[str, bytes]:
+    if not isinstance(value, dict):
+        raise VerificationError("private is not an object")
+    if not public and value.keys() != commit.keys():
+        raise VerificationError("private texts are missing; verify a public export with --public")
+    return {name: _text(name, part, commit) for name, part in value.items()}
+
+
+def _text(name: str, part: Json, commit: Mapping[str, str]) -> bytes:
+    if not isinstance(part, dict) or part.keys() != {"data", "enc", "salt"}:
+        raise VerificationError(f"private {name} is not data, enc and salt")
+    data, enc, salt = part["data"], part["enc"], part["salt"]
+    if not isinstance(data, str) or enc not in {"utf8", "base64"} or not isinstance(salt, str):
+        raise VerificationError(f"private {name} is not text, utf8 or base64, and a salt")
+    # Not bytes.fromhex alone: it skips spaces, so two salts would have one commitment.
+    if not _SALT.fullmatch(salt):
+        raise VerificationError(f"the salt of private {name} is not 32 hexadecimal digits")
+    try:
+        raw = to_bytes(str(enc), data)
+    except NotCanonicalError as error:
+        raise VerificationError(f"private {name}: {error}") from error
+    if commit.get(name) != commitment(name, bytes.fromhex(salt), raw):
+        raise VerificationError(f"private {name} is not what the public part commits to")
+    return raw
+
+
+def _check_names(fact: Fact, header: Header, private: Mapping[str, bytes], *, public: bool) -> None:
+    expected: set[str] = set()
+    if isinstance(fact, Intent):
+        expected = {"request"}
+    elif isinstance(fact, Receipt):
+        expected = {"item", "headers", "response"}
+        if fact.readings is not None:
+            expected.add("reply_text")
+    if header.commit.keys() != expected:
+        raise VerificationError(f"a {fact.kind} line commits to {', '.join(sorted(expected))}")
+    if public and not private.keys() <= expected:
+        raise VerificationError("private texts nobody committed to")

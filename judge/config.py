@@ -1,0 +1,172 @@
+"""run.yaml in, one strict record out: the one configuration format; flags build the same record."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pydantic
+import yaml
+from pydantic import Field
+
+from judge import strictyaml
+from judge.canonical import Json, encode
+from judge.errors import InputError
+from judge.records import Count, Listed, Name, Record
+
+__all__ = [
+    "AnswersConfig",
+    "JudgeConfig",
+    "Limits",
+    "ReferencesConfig",
+    "RunConfig",
+    "dump",
+    "read",
+]
+
+
+class AnswersConfig(Record):
+    """One set of saved answers."""
+
+    name: Name | None = None
+    """Null: the file's name without its endings."""
+    file: str
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Field to column, where the file uses other names than the known ones."""
+
+
+class ReferencesConfig(Record):
+    """The answer key."""
+
+    file: str
+    columns: dict[str, str] = Field(default_factory=dict)
+
+
+class JudgeConfig(Record):
+    """Who is asked, and where."""
+
+    name: Name | None = None
+    """Null: the model's name."""
+    provider: Literal["openai", "anthropic", "lexical"]
+    model: str | None = None
+    snapshot: str | None = None
+    """The model name every reply must give, where it is not the requested one."""
+    base_url: str | None = None
+    key_env: str | None = None
+    ca_file: str | None = None
+    insecure_key: bool = False
+    settings: dict[str, Json] = Field(default_factory=dict)
+    """Sent beside or instead of the rubric's; each one is a deviation."""
+    unset: Listed[str] = ()
+    """Rubric settings that are not sent; each one is a deviation."""
+
+
+class Limits(Record):
+    """What does not change a verdict: connections, waits, retries. It may differ on resume."""
+
+    max_connections: Annotated[int, Field(ge=1, le=4096)] = 32
+    deadline_s: Annotated[int, Field(ge=1, le=86_400)] = 120
+    """From the call to the last byte of its answer."""
+    tries: Annotated[int, Field(ge=1, le=100)] = 6
+    """How often a refused or unsent question goes out before the run stops."""
+    backoff_ms: Annotated[int, Field(ge=1, le=600_000)] = 500
+    """The first wait of our own; it doubles, with jitter, up to half a minute."""
+    retry_after_max_s: Annotated[int, Field(ge=1, le=86_400)] = 120
+    """A server that asks for a longer wait stops the run."""
+    resend_unknown: Annotated[int, Field(ge=0, le=10)] = 0
+    """How often a question whose answer may have been lost is sent again, for each cell."""
+    max_reply_bytes: Annotated[int, Field(ge=1024, le=2**30)] = 8_000_000
+
+
+class RunConfig(Record):
+    """Everything a run is made from."""
+
+    answers: Listed[AnswersConfig]
+    references: ReferencesConfig | None = None
+    rubrics: Listed[str] = ("correctness/v1",)
+    judges: Listed[JudgeConfig]
+    controls: Listed[str] = ()
+    """Control files added to the draw: a shipped name, or a path."""
+    positive: Count = 12
+    negative: Count = 12
+    threshold: str = "0.9"
+    seed: Count = 0
+    batch_size: Annotated[int, Field(ge=1)] | None = None
+    repetitions: Annotated[int, Field(ge=1, le=1000)] = 1
+    reask: Annotated[int, Field(ge=0, le=10)] = 0
+    only: Listed[str] = ()
+    limit: Annotated[int, Field(ge=1)] | None = None
+    allow_partial: bool = False
+    allow_empty: bool = False
+    max_tokens_total: Annotated[int, Field(ge=1)] | None = None
+    limits: Limits = Limits()
+
+
+def parse(data: bytes, where: str) -> RunConfig:
+    """Return the configuration in these bytes.
+
+    Raises:
+        InputError: not strict YAML, or a field that is unknown, missing or of another kind.
+    """
+    value = strictyaml.load(data, where)
+    try:
+        return RunConfig.model_validate_json(encode(value))
+    except pydantic.ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise InputError(f"{where}: {field}: {first['msg'].lower()}") from error
+
+
+def read(path: Path) -> RunConfig:
+    """Return the configuration in a file, its paths taken from the file's own folder.
+
+    Raises:
+        InputError: there is no such file, or `parse` refuses it.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    config = parse(data, path.name)
+    home = path.parent
+    references = config.references
+    return config.model_copy(
+        update={
+            "answers": tuple(
+                a.model_copy(update={"file": str(home / a.file)}) for a in config.answers
+            ),
+            "references": references
+            and references.model_copy(update={"file": str(home / references.file)}),
+            "controls": tuple(_beside(home, name) for name in config.controls),
+            "rubrics": tuple(_beside(home, name) for name in config.rubrics),
+        }
+    )
+
+
+def _beside(home: Path, name: str) -> str:
+    """A path is taken from the folder of run.yaml; a plain name stays a name."""
+    return str(home / name) if name.endswith((".yaml", ".jsonl")) else name
+
+
+def dump(config: RunConfig) -> bytes:
+    """Return the run.yaml kept in a run: base names only, so that it names no machine's folders."""
+    references = config.references
+    bare = config.model_copy(
+        update={
+            "answers": tuple(
+                a.model_copy(update={"file": Path(a.file).name}) for a in config.answers
+            ),
+            "references": references
+            and references.model_copy(update={"file": Path(references.file).name}),
+            "controls": tuple(Path(name).name for name in config.controls),
+            "rubrics": tuple(
+                Path(name).name if name.endswith(".yaml") else name for name in config.rubrics
+            ),
+            "judges": tuple(
+                j.model_copy(update={"ca_file": j.ca_file and Path(j.ca_file).name})
+                for j in config.judges
+            ),
+        }
+    )
+    text: str = yaml.safe_dump(
+        bare.model_dump(mode="json", exclude_defaults=True), allow_unicode=True, width=100
+    )
+    return text.encode()

@@ -1,0 +1,135 @@
+"""Control files in, controls out: hand-made items whose right label is known."""
+
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import pydantic
+from pydantic import Field
+
+from judge import strictyaml
+from judge.canonical import digest, encode
+from judge.errors import InputError
+from judge.packs import shipped
+from judge.records import Arm, Control, Listed, Record, Source
+from judge.sampling import AbstentionTexts
+
+__all__ = ["ControlFile", "abstention_texts", "read_controls"]
+
+F = TypeVar("F", bound=Record)
+
+
+class _Row(Record):
+    """One control as people write it."""
+
+    arm: Arm
+    id: str = Field(min_length=1)
+    type: str = "untyped"
+    question: str
+    gold: str
+    response: str
+    abstention: bool = False
+    expect: Literal["accept", "reject"] | Listed[str] | None = None
+    """Null: `accept` in the positive arm, `reject` in the negative one."""
+
+
+class _File(Record):
+    controls: Listed[_Row] = Field(min_length=1)
+
+
+class _Texts(Record):
+    declining: Listed[str] = Field(min_length=1)
+    confident: Listed[str] = Field(min_length=1)
+
+
+class ControlFile(Record):
+    """What one file of controls gives."""
+
+    source: Source
+    controls: Listed[Control]
+
+
+def read_controls(word: str) -> ControlFile:
+    """Return the controls of a shipped file's name or of a path.
+
+    Raises:
+        InputError: no such file, not strict YAML, an unknown or missing field, two controls of one
+            id, or an injection control that does not say what is expected.
+    """
+    path = _found(word)
+    data = _bytes(path)
+    file = _valid(_File, data, path.name)
+    name = path.name.removesuffix(".yaml")
+    seen: set[str] = set()
+    for row in file.controls:
+        if row.id in seen:
+            raise InputError(f"{path.name}: two controls have the id {row.id!r}; give each its own")
+        seen.add(row.id)
+    controls = tuple(_control(row, name, path.name) for row in file.controls)
+    source = Source(
+        role="controls",
+        name=name,
+        file=path.name,
+        sha256=digest(data),
+        bytes=len(data),
+        rows=len(controls),
+    )
+    return ControlFile(source=source, controls=controls)
+
+
+def _control(row: _Row, source: str, file: str) -> Control:
+    expect = row.expect
+    if expect is None:
+        if row.arm == "injection":
+            raise InputError(
+                f"{file}: injection control {row.id!r} must say `expect: accept` or `reject`"
+            )
+        expect = "accept" if row.arm == "positive" else "reject"
+    return Control(
+        arm=row.arm,
+        id=row.id,
+        type=row.type,
+        question=row.question,
+        gold=row.gold,
+        abstention=row.abstention,
+        response=row.response,
+        expect=expect,
+        source=source,
+        donor=None,
+    )
+
+
+def abstention_texts() -> AbstentionTexts:
+    """Return the shipped texts of drawn controls on routes whose gold is an explanation."""
+    path = shipped("controls") / "abstention.yaml"
+    texts = _valid(_Texts, _bytes(path), path.name)
+    return AbstentionTexts(declining=texts.declining, confident=texts.confident)
+
+
+def _found(word: str) -> Path:
+    path = Path(word)
+    if path.suffix == ".yaml" or "/" in word:
+        return path
+    named = shipped("controls") / f"{word}.yaml"
+    if not named.is_file():
+        there = sorted(p.stem for p in shipped("controls").glob("*.yaml") if p.stem != "abstention")
+        raise InputError(
+            f"no control file is named {word!r}; shipped: {', '.join(there) or 'none'}; "
+            "a file of your own is named by its path, ending in .yaml"
+        )
+    return named
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; name a control file that exists") from error
+
+
+def _valid(kind: type[F], data: bytes, where: str) -> F:
+    try:
+        return kind.model_validate_json(encode(strictyaml.load(data, where)))
+    except pydantic.ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise InputError(f"{where}: {field}: {first['msg'].lower()}") from error

@@ -1,0 +1,311 @@
+"""Receipts appended, chained, made durable, sealed, and read back.
+
+One writer, one file, one order: the order of `post` is the order of lines and of durability. A
+commit writes and syncs whatever has been posted since the last one, so all the workers that wait
+share the price of one sync. A failed write or sync poisons the ledger: nobody is told that anything
+was written, and nothing is synced a second time (the second sync may succeed after the data was
+dropped).
+"""
+
+import asyncio
+import contextlib
+import errno
+import fcntl
+import os
+import secrets
+import stat
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from judge.canonical import digest
+from judge.chain import SALT_BYTES, Committed, Entry, chained, committed, read_line
+from judge.errors import StorageError, VerificationError
+from judge.records import Fact, Recovered
+
+__all__ = [
+    "BATCH_BYTES",
+    "Ledger",
+    "Lock",
+    "entries",
+    "recover",
+    "seal_text",
+    "sync_folder",
+    "write_durable",
+    "write_seal",
+]
+
+BATCH_BYTES = 256 * 1024
+"""The most one write and sync carry: what a power loss can tear lies within this of the end."""
+
+_NOTHING: Mapping[str, bytes] = {}
+
+
+class Lock:
+    """One writer per run: held while entered, and by the kernel no longer than we live."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "lock"
+        self._fd = -1
+
+    def __enter__(self) -> Self:
+        """Take the lock; raises StorageError when another process holds it."""
+        self._fd = _open(self._path, os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._fd)
+            if error.errno in {errno.EAGAIN, errno.EACCES}:
+                raise StorageError(
+                    f"{self._path.parent.name}: another process is writing this run; "
+                    "wait for it to end, or stop it"
+                ) from error
+            raise StorageError(f"{self._path}: {error.strerror}") from error
+        self.check()
+        return self
+
+    def check(self) -> None:
+        """Raise StorageError when the file we locked is no longer the one at its path."""
+        try:
+            there = self._path.stat()
+        except OSError as error:
+            raise StorageError(f"{self._path}: the lock file is gone; stop all writers") from error
+        held = os.fstat(self._fd)
+        if (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
+            raise StorageError(f"{self._path}: the lock file was replaced; stop all writers")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give the lock back."""
+        os.close(self._fd)
+
+
+def _open(path: Path, flags: int) -> int:
+    try:
+        fd = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_uid != os.geteuid():
+        os.close(fd)
+        raise StorageError(f"{path}: not a plain file of this user with one name; refused")
+    return fd
+
+
+class Ledger:
+    """The writer of RUN/receipts.jsonl."""
+
+    def __init__(self, path: Path, head: str, lines: int, clock: Callable[[], str]) -> None:
+        """Open for appending.
+
+        Args:
+            path: receipts.jsonl.
+            head: the link of the last line, or the run id for an empty file.
+            lines: how many lines stand in the file.
+            clock: gives the time of a line, UTC with milliseconds.
+        """
+        self._fd = _open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self.head = head
+        self.next_seq = lines
+        self._clock = clock
+        self._waiting: deque[tuple[Fact, Committed]] = deque()
+        self._line_seq = lines
+        self._futures: list[asyncio.Future[None]] = []
+        self._armed = False
+        self._poison: StorageError | None = None
+
+    def post(self, fact: Fact, private: Mapping[str, bytes] = _NOTHING) -> int:
+        """Put a line at the end of the queue and return its number; `commit` makes it durable."""
+        if self._poison:
+            raise self._poison
+        salts = secrets.token_bytes(SALT_BYTES * len(private))
+        self._waiting.append((fact, committed(private, salts)))
+        self.next_seq += 1
+        return self.next_seq - 1
+
+    async def commit(self) -> None:
+        """Return once everything posted so far is on the disk.
+
+        Raises:
+            StorageError: it could not be written; nothing more can be.
+        """
+        if self._poison:
+            raise self._poison
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._futures.append(future)
+        if not self._armed:
+            # One tick later: by then every worker that is ready has posted its line too.
+            self._armed = True
+            loop.call_soon(self._tick)
+        await future
+
+    def commit_now(self) -> None:
+        """Make everything posted so far durable before returning."""
+        if self._poison:
+            raise self._poison
+        while self._waiting:
+            self._write_batch()
+
+    def _tick(self) -> None:
+        self._armed = False
+        futures, self._futures = self._futures, []
+        try:
+            self.commit_now()
+        except StorageError as error:
+            for future in futures:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        for future in futures:
+            if not future.done():
+                future.set_result(None)
+
+    def _write_batch(self) -> None:
+        lines: list[bytes] = []
+        size = 0
+        while self._waiting and size < BATCH_BYTES:
+            fact, kept = self._waiting.popleft()
+            line, self.head = chained(fact, kept, self._line_seq, self.head, self._clock())
+            self._line_seq += 1
+            lines.append(line)
+            size += len(line)
+        try:
+            self._write(b"".join(lines))
+            os.fdatasync(self._fd)
+        except OSError as error:
+            self._poison = StorageError(
+                f"receipts.jsonl: {error.strerror}; nothing more is written"
+            )
+            raise self._poison from error
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._fd, rest) :]
+
+    def close(self) -> None:
+        """Close the file; what was posted and not committed is not written."""
+        os.close(self._fd)
+
+
+def entries(path: Path, run_id: str, *, public: bool = False) -> Iterator[Entry]:
+    """Yield every line of a ledger, each proved to follow the one before.
+
+    Raises:
+        VerificationError: the first line that does not, with its number from 1.
+    """
+    prev = run_id
+    for number, line in enumerate(_lines(path)):
+        try:
+            entry = read_line(line, number, prev, public=public)
+        except VerificationError as error:
+            raise VerificationError(f"{path.name}:{number + 1}: {error}") from error
+        prev = entry.link
+        yield entry
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file):
+                if not line.endswith(b"\n"):
+                    raise VerificationError(
+                        f"{path.name}:{number + 1}: the last line is torn; "
+                        "`judge resume` sets it aside"
+                    )
+                yield line[:-1]
+    except OSError as error:
+        raise VerificationError(f"{path.name}: {error.strerror}") from error
+
+
+def recover(path: Path, run_id: str, quarantine: Path) -> Recovered | None:
+    """Set a torn tail aside, and return the fact that says so; None when the file is whole.
+
+    A tail is torn when it starts within one batch of the end and nothing after its first bad byte
+    can be trusted: it was never acknowledged. Damage before that is refused, never repaired.
+    """
+    good, size = _sound_bytes(path, run_id)
+    if good == size:
+        return None
+    if size - good > BATCH_BYTES or good == 0:
+        raise VerificationError(
+            f"{path.name}: damaged {size - good} bytes before its end, which no torn write "
+            "explains; the run is refused as it is"
+        )
+    with path.open("rb") as file:
+        file.seek(good)
+        tail = file.read()
+    quarantine.mkdir(mode=0o700, exist_ok=True)
+    write_durable(quarantine / f"{good}-{digest(tail)[:16]}", tail)
+    fd = _open(path, os.O_WRONLY)
+    try:
+        os.ftruncate(fd, good)
+        os.fsync(fd)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+    finally:
+        os.close(fd)
+    return Recovered(discarded_bytes=len(tail), discarded_sha256=digest(tail))
+
+
+def _sound_bytes(path: Path, run_id: str) -> tuple[int, int]:
+    """Bytes of whole, chained lines from the start; and the size of the file."""
+    size = path.stat().st_size
+    good = 0
+    prev = run_id
+    with path.open("rb") as file:
+        for number, line in enumerate(file):
+            if not line.endswith(b"\n"):
+                break
+            try:
+                entry = read_line(line[:-1], number, prev, public=False)
+            except VerificationError:
+                break
+            prev = entry.link
+            good += len(line)
+    return good, size
+
+
+def seal_text(run_id: str, lines: int, head: str) -> bytes:
+    """Return the three lines of seal.txt."""
+    return f"judge-receipts/v1 {run_id}\n{lines}\n{head}\n".encode()
+
+
+def write_seal(folder: Path, run_id: str, lines: int, head: str) -> None:
+    """Write seal.txt, durable before this returns."""
+    write_durable(folder / "seal.txt", seal_text(run_id, lines, head))
+
+
+def write_durable(path: Path, data: bytes) -> None:
+    """Write a whole file under another name, sync it, and give it its name."""
+    partial = path.with_name(path.name + ".partial")
+    with contextlib.suppress(FileNotFoundError):
+        partial.unlink()
+    fd = _open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+        os.fsync(fd)
+        partial.rename(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+    finally:
+        os.close(fd)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,427 @@
+"""A configuration in, a frozen run folder out: every row checked and every prompt rendered once.
+
+Nothing is sent from here. What the folder holds afterwards is all that the run, its resumption and
+its verification will ever look at; the files it was made from are named by their digests.
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge import packs, rubric
+from judge.answers import AnswersFile, Joined, ReferencesFile, join
+from judge.canonical import Json, digest, encode
+from judge.config import RunConfig, dump
+from judge.controls import ControlFile, abstention_texts, read_controls
+from judge.errors import InputError, StorageError
+from judge.folder import Frozen, Manifest, rubric_file
+from judge.gate import expected, threshold
+from judge.identity import deviations, identify, is_official
+from judge.ledger import sync_folder, write_durable
+from judge.questions import Questions
+from judge.records import (
+    Condition,
+    Control,
+    FrozenFile,
+    GateRule,
+    Item,
+    Judge,
+    Plan,
+    Record,
+    Reference,
+    Rubric,
+    Selection,
+)
+from judge.sampling import Place, draw
+
+__all__ = ["Estimate", "estimate", "freeze"]
+
+_ROUTE = "route="
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a plan will ask, at least: retries and asking again come on top."""
+
+    control_calls: int
+    answer_calls: int
+    prompt_bytes: int
+    """Bytes of all request bodies."""
+    tokens_max: int | None
+    """The most it can cost without retries; None when a condition sends no output limit."""
+
+
+def freeze(
+    config: RunConfig, folder: Path, salt: str, environment: dict[str, str | int | None]
+) -> Frozen:
+    """Check everything, write `folder` (which must not exist), and return it read back.
+
+    Args:
+        config: what to judge, by what, with whom.
+        folder: the run folder; appears whole or not at all.
+        salt: 64 hexadecimal digits of chance, so that the run id hides the inputs.
+        environment: claims about versions and limits, kept beside the plan.
+
+    Raises:
+        InputError: something that was given cannot be judged; nothing is left behind.
+        StorageError: the folder cannot be written.
+    """
+    partial = folder.with_name(folder.name + ".partial")
+    if folder.exists():
+        raise InputError(f"{folder} exists; choose another --out, or `judge resume` it")
+    with _storage(folder):
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(mode=0o700, parents=True)
+    try:
+        _write(config, partial, salt, environment)
+        with Frozen(partial) as frozen:
+            estimate(frozen)
+        with _storage(folder):
+            partial.rename(folder)
+            sync_folder(folder.parent)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return Frozen(folder)
+
+
+def estimate(frozen: Frozen) -> Estimate:
+    """Render every question of a frozen run once and return what asking them takes.
+
+    Raises:
+        InputError: a row that no route takes, or that cannot be rendered.
+    """
+    questions = Questions(frozen)
+    calls, size, tokens = {"control": 0, "answer": 0}, 0, 0
+    limited = True
+    repetitions = frozen.plan.repetitions
+    for cell in frozen.layout.order():
+        calls[cell.phase] += 1
+        if cell.repetition > 1:
+            continue  # the same bytes again
+        question = questions.of(cell)
+        size += repetitions * len(question.body)
+        tokens += repetitions * (question.tokens_max or 0)
+        limited = limited and question.tokens_max is not None
+    if frozen.plan.tokens_cap is not None and not limited:
+        raise InputError("--max-tokens-total needs an output limit; add --set max_tokens=N")
+    return Estimate(calls["control"], calls["answer"], size, tokens if limited else None)
+
+
+@contextlib.contextmanager
+def _storage(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{folder}: {error.strerror or error}") from error
+
+
+def _write(
+    config: RunConfig, folder: Path, salt: str, environment: dict[str, str | int | None]
+) -> None:
+    threshold(config.threshold)
+    rubrics = _rubrics(config)
+    judges = _judges(config)
+    joined = _join(config, rubrics)
+    files = tuple(read_controls(name) for name in config.controls)
+    inputs = folder / "inputs"
+    with _storage(folder):
+        (inputs / "rubrics").mkdir(parents=True, mode=0o700)
+        written = _inputs(config, inputs, rubrics, joined, files)
+    plan = _plan(config, rubrics, judges, joined, files, written)
+    _check_arms(plan, inputs, rubrics)
+    kept = dump(config)
+    manifest = Manifest(
+        v=1,
+        plan=plan,
+        plan_sha256=digest(encode(plan.plain())),
+        salt=salt,
+        environment={**environment, "config_sha256": digest(kept)},
+    )
+    with _storage(folder):
+        write_durable(inputs / "run.yaml", kept)
+        write_durable(folder / "run.json", manifest.encoded())
+        sync_folder(inputs)
+
+
+# --- what was named -----------------------------------------------------------------------------
+
+
+def _rubrics(config: RunConfig) -> tuple[Rubric, ...]:
+    if not config.rubrics:
+        raise InputError("no rubric; name one with --rubric (see `judge templates list`)")
+    rubrics = tuple(packs.load(name) for name in config.rubrics)
+    _unique("rubric", [found.name for found in rubrics])
+    return rubrics
+
+
+def _judges(config: RunConfig) -> tuple[Judge, ...]:
+    if not config.judges:
+        raise InputError(
+            "no judge; name one with --judge: openai/MODEL, anthropic/MODEL (with --base-url for a "
+            "server of your own), or lexical (an embedded string rule, no language model)"
+        )
+    judges = tuple(identify(judge) for judge in config.judges)
+    _unique("judge", [judge.name for judge in judges])
+    return judges
+
+
+def _unique(what: str, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"{what} {name!r} is named twice; give each its own name")
+        seen.add(name)
+
+
+def _join(config: RunConfig, rubrics: tuple[Rubric, ...]) -> Joined:
+    if not config.answers:
+        raise InputError("no saved answers; name a file with --answers FILE")
+    names = [answers.name or _stem(answers.file) for answers in config.answers]
+    _unique("answers", names)
+    files = [
+        AnswersFile(name=name, path=Path(a.file), columns=tuple(a.columns.items()))
+        for name, a in zip(names, config.answers, strict=True)
+    ]
+    key = config.references
+    references = (
+        ReferencesFile(path=Path(key.file), columns=tuple(key.columns.items())) if key else None
+    )
+    selection = _selection(config)
+    routes = [word.removeprefix(_ROUTE) for word in config.only if word.startswith(_ROUTE)]
+    return join(files, references, selection, _on_routes(routes, rubrics))
+
+
+def _selection(config: RunConfig) -> Selection:
+    return Selection(
+        only=config.only,
+        limit=config.limit,
+        allow_partial=config.allow_partial,
+        allow_empty=config.allow_empty,
+    )
+
+
+def _stem(file: str) -> str:
+    """The file's base name without the endings that say how it is written."""
+    name = Path(file).name
+    for ending in (".gz", ".jsonl", ".json", ".csv"):
+        name = name.removesuffix(ending)
+    return "".join(c if (c.isalnum() and c.isascii()) or c in "._-" else "_" for c in name)[:100]
+
+
+def _on_routes(
+    routes: list[str], rubrics: tuple[Rubric, ...]
+) -> Callable[[Reference], bool] | None:
+    """What `--only route=a,b` keeps: questions on one of these templates under every rubric."""
+    if not routes:
+        return None
+    wanted = [set(word.split(",")) for word in routes]
+    known = {template.name for found in rubrics for template in found.templates}
+    for name in sorted(set().union(*wanted)):
+        if name not in known:
+            raise InputError(f"--only route={name}: the routes are {', '.join(sorted(known))}")
+
+    def keep(row: Reference) -> bool:
+        names = {
+            rubric.route(found, row.id, row.type, abstention=row.abstention).name
+            for found in rubrics
+        }
+        return all(names <= some for some in wanted)
+
+    return keep
+
+
+# --- what is frozen -----------------------------------------------------------------------------
+
+
+def _inputs(
+    config: RunConfig,
+    inputs: Path,
+    rubrics: tuple[Rubric, ...],
+    joined: Joined,
+    files: tuple[ControlFile, ...],
+) -> tuple[FrozenFile, ...]:
+    """Write every input but run.yaml, and return them as the plan lists them."""
+    routes: set[str] = set()
+    ids: set[str] = set()
+    named = {control.id for file in files for control in file.controls}
+    place = _placer(rubrics)
+
+    def items() -> Iterator[Item]:
+        for item in joined.items():
+            _check_abstention(item, rubrics)
+            routes.add(place(item).route)
+            if item.id in named:
+                ids.add(item.id)
+            yield item
+
+    kept = [_lines(inputs / "items.jsonl", items())]
+    if ids:
+        raise InputError(
+            f"item {min(ids)!r} is both an answer of this run and a control of a file; "
+            "take it out of one of them"
+        )
+    pool = (row for row in joined.references() if _placed(place, row) in routes)
+    kept.append(_lines(inputs / "references.jsonl", pool))
+    texts = abstention_texts()
+    drawn = draw(
+        _references(inputs / "references.jsonl"),
+        place,
+        (config.positive, config.negative),
+        config.seed,
+        texts,
+    )
+    controls = (*drawn, *(control for file in files for control in file.controls))
+    kept.append(_lines(inputs / "controls.jsonl", controls))
+    both: dict[str, Json] = {
+        "confident": list(texts.confident),
+        "declining": list(texts.declining),
+    }
+    kept.append(_value(inputs / "abstention.json", encode(both), "abstention.json"))
+    for found in rubrics:
+        name = rubric_file(found.name)
+        kept.append(_value(inputs / name, encode(found.plain()), name))
+    return tuple(sorted(kept, key=lambda file: file.name))
+
+
+def _placer(rubrics: tuple[Rubric, ...]) -> Callable[[Item | Reference], Place]:
+    """Where a row goes under all rubrics together, so that one draw serves every condition."""
+
+    def place(row: Item | Reference) -> Place:
+        templates = [
+            rubric.route(found, row.id, row.type, abstention=row.abstention) for found in rubrics
+        ]
+        names = dict.fromkeys(template.name for template in templates)
+        kinds = {template.gold for template in templates}
+        # Rubrics that take the gold for different things leave no response that is surely right.
+        kind = kinds.pop() if len(kinds) == 1 else "rubric"
+        return Place(route=" + ".join(names), gold=kind)
+
+    return place
+
+
+def _placed(place: Callable[[Item | Reference], Place], row: Reference) -> str | None:
+    """The route of a row of the answer key; None where a rubric has none for it."""
+    try:
+        return place(row).route
+    except InputError:
+        return None  # not among the answers, or the items would have been refused already
+
+
+def _check_abstention(item: Item, rubrics: tuple[Rubric, ...]) -> None:
+    for found in rubrics:
+        explained = {t.name for t in found.templates if t.gold == "explanation"}
+        template = rubric.route(found, item.id, item.type, abstention=item.abstention)
+        if explained and item.abstention != (template.name in explained):
+            says = "an abstention question" if item.abstention else "no abstention question"
+            raise InputError(
+                f"item {item.id!r} of {item.answers} is {says} by its row, but {found.name} sends "
+                f"it to {template.name}; mend the row's abstention field or its id"
+            )
+
+
+def _lines(path: Path, records: Iterable[Record]) -> FrozenFile:
+    hashed, size, rows = hashlib.sha256(), 0, 0
+    with path.open("xb") as file:
+        for record in records:
+            line = encode(record.plain()) + b"\n"
+            hashed.update(line)
+            size += len(line)
+            rows += 1
+            file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+    return FrozenFile(name=path.name, sha256=hashed.hexdigest(), bytes=size, rows=rows)
+
+
+def _value(path: Path, data: bytes, name: str) -> FrozenFile:
+    write_durable(path, data)
+    return FrozenFile(name=name, sha256=digest(data), bytes=len(data), rows=None)
+
+
+def _references(path: Path) -> Iterator[Reference]:
+    with path.open("rb") as file:
+        for line in file:
+            yield Reference.model_validate_json(line)
+
+
+# --- the plan -----------------------------------------------------------------------------------
+
+
+def _plan(
+    config: RunConfig,
+    rubrics: tuple[Rubric, ...],
+    judges: tuple[Judge, ...],
+    joined: Joined,
+    files: tuple[ControlFile, ...],
+    written: tuple[FrozenFile, ...],
+) -> Plan:
+    return Plan(
+        v=1,
+        conditions=tuple(_conditions(config, rubrics, judges, joined)),
+        judges=judges,
+        gate=GateRule(
+            threshold=config.threshold,
+            seed=config.seed,
+            positive=config.positive,
+            negative=config.negative,
+            batch_size=config.batch_size,
+            controls=tuple(file.source.name for file in files),
+        ),
+        repetitions=config.repetitions,
+        reask=config.reask,
+        selection=_selection(config),
+        questions=joined.questions,
+        answers=joined.sets,
+        tokens_cap=config.max_tokens_total,
+        inputs=written,
+        sources=(*joined.sources, *(file.source for file in files)),
+    )
+
+
+def _conditions(
+    config: RunConfig, rubrics: tuple[Rubric, ...], judges: tuple[Judge, ...], joined: Joined
+) -> Iterator[Condition]:
+    """Yield answers x rubric x judge, numbered in that order."""
+    number = 0
+    for answers in joined.sets:
+        for found in rubrics:
+            for judge in judges:
+                number += 1
+                differs = deviations(found, judge, config.threshold)
+                yield Condition(
+                    id=f"c{number}",
+                    name=f"{answers.name} | {found.name} | {judge.name}",
+                    answers=answers.name,
+                    rubric=found.name,
+                    rubric_pin=found.pin,
+                    labels=found.labels,
+                    accept=found.accept,
+                    readings=found.readings,
+                    judge=judge.name,
+                    deviations=differs,
+                    official=is_official(found, judge, differs),
+                )
+
+
+def _check_arms(plan: Plan, inputs: Path, rubrics: tuple[Rubric, ...]) -> None:
+    """Both arms must be there, and every control must expect labels that are offered."""
+    arms: set[str] = set()
+    with (inputs / "controls.jsonl").open("rb") as file:
+        for line in file:
+            control = Control.model_validate_json(line)
+            arms.add(control.arm)
+            for found in rubrics:
+                expected(control, found)
+    for arm in ("positive", "negative"):
+        if arm not in arms:
+            raise InputError(
+                f"the {arm} arm is empty, so the gate could not fail there; "
+                f"raise --{arm}, or add a file with --controls"
+            )
+    if plan.questions == 0:
+        raise InputError("nothing to judge: no question was selected")

@@ -1,0 +1,153 @@
+"""The judge's words in, a verdict out, or the reason why there is none.
+
+Two readings are computed on every text. The strict one decides; the upstream one is what the
+benchmark's own script would have counted, faults included, and never decides. Each is named and
+versioned, so that a change of rule is a change of rubric.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from judge.envelope import Envelope, open_envelope
+from judge.errors import InputError
+from judge.records import Exchange, Judge, Reading, Readings, Reason
+
+__all__ = ["LEFT_UNKNOWN", "Offer", "Seen", "read", "reading_named", "settle"]
+
+_WORD = re.compile(r"\w+")
+
+
+def yes_no_1(text: str) -> str | None:
+    """Return the label when the text is `yes` or `no` alone, one final full stop allowed."""
+    word = text.strip().removesuffix(".").lower()
+    return word if word in {"yes", "no"} else None
+
+
+def yes_substring_1(text: str) -> str | None:
+    """Return `yes` when the lower-case text contains it anywhere, else `no`.
+
+    LongMemEval's own rule (`evaluate_qa.py`: `'yes' in reply.lower()`): "yesterday" is a yes, and
+    so is "No, not yes".
+    """
+    return "yes" if "yes" in text.strip().lower() else "no"
+
+
+_READINGS: dict[str, Callable[[str], str | None]] = {
+    "yes-no/1": yes_no_1,
+    "yes-substring/1": yes_substring_1,
+}
+
+
+def reading_named(name: str) -> Callable[[str], str | None]:
+    """Return the reading of this `name/version`; raises InputError for one that is not known."""
+    if name not in _READINGS:
+        known = ", ".join(sorted(_READINGS))
+        raise InputError(f"reading {name!r} is not known; this version knows {known}")
+    return _READINGS[name]
+
+
+class Offer(Protocol):
+    """What a label is held against: a rubric, or a condition that repeats its rubric's."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that were offered."""
+
+    @property
+    def accept(self) -> str:
+        """The label that counts as correct."""
+
+    @property
+    def readings(self) -> Readings:
+        """The names of the two readings."""
+
+
+class Seen:
+    """The response ids of a run so far: an answer that comes twice is nobody's answer.
+
+    Eight bytes of each id are kept, so that a run of a million answers costs tens of megabytes.
+    """
+
+    def __init__(self) -> None:
+        self._ids: set[int] = set()
+
+    def again(self, response_id: str | None) -> bool:
+        """Whether this id came before; it is remembered from now on."""
+        if response_id is None:
+            return False
+        key = int.from_bytes(hashlib.blake2b(response_id.encode(), digest_size=8).digest(), "big")
+        if key in self._ids:
+            return True
+        self._ids.add(key)
+        return False
+
+
+def read(exchange: Exchange, judge: Judge, offer: Offer, seen: Seen) -> tuple[Reading, str]:
+    """Return everything a receipt says that follows from the exchange, and the text that was read.
+
+    The text is empty where there was none to read (then `Reading.readings` is None). An answer
+    whose response id came before is unknown: it may be the answer to another question.
+    """
+    envelope = open_envelope(exchange, judge.api, judge.expect_model)
+    if seen.again(envelope.response_id):
+        envelope = Envelope("unknown", error="protocol")
+    return settle(envelope, exchange.status, offer)
+
+
+LEFT_UNKNOWN = Reading(
+    outcome="undecided",
+    label=None,
+    reason="left_unknown",
+    error=None,
+    status=None,
+    model_returned=None,
+    finish=None,
+    fingerprint=None,
+    service_tier=None,
+    usage=None,
+    readings=None,
+)
+"""What closes a cell whose answer may have been lost, on the operator's word."""
+
+
+def settle(envelope: Envelope, status: int | None, offer: Offer) -> tuple[Reading, str]:
+    """Return the reading of an opened envelope, and the text that was read."""
+    readings: dict[str, str | None] | None = None
+    label: str | None = None
+    outcome, reason = envelope.outcome, envelope.reason
+    if envelope.text is not None:
+        readings = _readings(envelope.text, offer)
+        label = readings[offer.readings.strict]
+        if label is None:
+            outcome, reason = "undecided", _why(envelope.text, readings, offer)
+    reading = Reading(
+        outcome=outcome,
+        label=label,
+        reason=reason,
+        error=envelope.error,
+        status=status,
+        model_returned=envelope.model,
+        finish=envelope.finish,
+        fingerprint=envelope.fingerprint,
+        service_tier=envelope.service_tier,
+        usage=envelope.usage,
+        readings=readings,
+    )
+    return reading, envelope.text or ""
+
+
+def _readings(text: str, offer: Offer) -> dict[str, str | None]:
+    names = (offer.readings.strict, offer.readings.upstream)
+    labels = {name: reading_named(name)(text) for name in names}
+    # Captured loosely, then held against the labels that were offered.
+    return {name: label if label in offer.labels else None for name, label in labels.items()}
+
+
+def _why(text: str, readings: dict[str, str | None], offer: Offer) -> Reason:
+    if readings[offer.readings.upstream] == offer.accept:
+        return "readings_disagree"
+    words = set(_WORD.findall(text.lower()))
+    offered = [label for label in offer.labels if label.lower() in words]
+    return "readings_disagree" if len(offered) > 1 else "off_scale"

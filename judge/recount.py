@@ -1,0 +1,380 @@
+"""A run proved again from its raw replies: prompts rendered, replies read, counts made anew.
+
+Offline, without a key and without an SDK. It shares with the run only the pure rules and the
+format. Returns what it proved, or raises VerificationError at the first line that proves nothing.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from judge.canonical import NotCanonicalError, encode, parse
+from judge.chain import Entry
+from judge.envelope import Envelope
+from judge.errors import InputError, VerificationError
+from judge.folder import Frozen, Manifest, read_manifest
+from judge.layout import Layout
+from judge.ledger import entries, seal_text
+from judge.progress import Progress
+from judge.questions import RULES, Question, Questions, Rules, binding_of
+from judge.reading import LEFT_UNKNOWN, Seen, read, settle
+from judge.records import (
+    Cell,
+    Condition,
+    Exchange,
+    Gate,
+    Intent,
+    Plan,
+    Reading,
+    Receipt,
+    Start,
+    State,
+    Stopped,
+)
+from judge.spending import Spending
+
+__all__ = ["GroupTally", "Proof", "Stratum", "Tally", "recount"]
+
+NOT_CLOSED, UNDECIDED = 0, 255
+"""Codes in `GroupTally.labels`; any other is a label's place in the rubric, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Answers of one type on one route."""
+
+    type: str
+    route: str
+
+
+@dataclass(slots=True)
+class GroupTally:
+    """Counts of one condition and repetition; decided + undecided + not closed = planned."""
+
+    first_row: int
+    labels: bytearray
+    """By row of its answers set: 0 not closed, 255 undecided, else 1 + the label's place."""
+    counts: dict[Stratum, Counter[str]] = field(default_factory=dict)
+    """Per stratum: each label, and `?reason` for each undecided reason."""
+    upstream: Counter[str] = field(default_factory=Counter)
+    """What the benchmark's own parser says, over all replies with a text."""
+    later: int = 0
+    """Labels that came from a later attempt after an undecided one."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """All that is counted while a run is proved."""
+
+    groups: dict[tuple[str, int], GroupTally] = field(default_factory=dict)
+    gates: list[Gate] = field(default_factory=list)
+    intents: int = 0
+    resent: int = 0
+    """Intents sent although an earlier attempt may have been answered."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unmetered: int = 0
+    """Answered attempts that did not say what they cost."""
+    models: Counter[str] = field(default_factory=Counter)
+    """Model names that replies gave."""
+    fingerprints: Counter[str] = field(default_factory=Counter)
+    stops: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A run, proved as far as it goes."""
+
+    manifest: Manifest
+    run_id: str
+    head: str
+    """The link of the last line: publish it, and nothing before it can change unseen."""
+    lines: int
+    state: State
+    progress: Progress
+    tally: Tally
+    frozen: Frozen | None
+    """The inputs; None for a public export."""
+    spending: Spending
+    seen: Seen
+    """The response ids of the run, for going on with it."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that was frozen."""
+        return self.manifest.plan
+
+
+def recount(
+    folder: Path,
+    *,
+    public: bool = False,
+    expect_head: str | None = None,
+    rules: Rules = RULES,
+    frozen: Frozen | None = None,
+    sealing: bool = False,
+) -> Proof:
+    """Prove a run folder, or a public export of one, and return what it holds.
+
+    Args:
+        folder: the run.
+        public: the inputs and most private texts are absent; what needs them is not checked.
+        expect_head: the head published earlier; only with it can a consistent forgery be seen.
+        rules: the embedded judges that are known.
+        frozen: the folder's inputs, where the caller has them open and checked.
+        sealing: the caller is about to write seal.txt, so its absence is no damage.
+
+    Raises:
+        InputError: there is no run here.
+        VerificationError: something in it does not follow; names the file and the line.
+    """
+    # (1) The manifest, the plan's digest, and every input against its own digest.
+    if frozen is None and not public:
+        frozen = Frozen(folder)
+    manifest, run_id = (frozen.manifest, frozen.run_id) if frozen else read_manifest(folder)
+    prover = _Prover(manifest, frozen, rules)
+    # (2) Each line: canonical, chained, committed; (3) allowed here; (4) following from its texts.
+    head = run_id
+    lines = 0
+    for entry in entries(folder / "receipts.jsonl", run_id, public=public):
+        try:
+            prover.take(entry)
+        except (VerificationError, InputError) as error:
+            raise VerificationError(f"receipts.jsonl:{lines + 1}: {error}") from error
+        head = entry.link
+        lines += 1
+    if lines == 0:
+        raise VerificationError("receipts.jsonl: no receipts; an empty run proves nothing")
+    # (5) The seal, inside and outside.
+    state = _check_seal(folder, run_id, lines, head, prover.progress, sealing=sealing)
+    # (6) The head somebody else saw.
+    if expect_head is not None and head != expect_head:
+        raise VerificationError(f"the head is {head}, not the expected {expect_head}")
+    return Proof(
+        manifest=manifest,
+        run_id=run_id,
+        head=head,
+        lines=lines,
+        state=state,
+        progress=prover.progress,
+        tally=prover.tally,
+        frozen=frozen,
+        spending=prover.spending,
+        seen=prover.seen,
+    )
+
+
+def _check_seal(
+    folder: Path, run_id: str, lines: int, head: str, progress: Progress, *, sealing: bool
+) -> State:
+    path = folder / "seal.txt"
+    said = path.read_bytes() if path.is_file() else None
+    if progress.seal is None:
+        if said is not None:
+            raise VerificationError(
+                "seal.txt stands beside a ledger without a seal: its last lines are gone"
+            )
+        return "open"
+    if said != seal_text(run_id, lines, head) and not (sealing and said is None):
+        raise VerificationError("seal.txt: missing, or not the seal of this ledger")
+    return progress.seal.state
+
+
+class _Prover:
+    """Takes the lines one by one and counts them."""
+
+    def __init__(self, manifest: Manifest, frozen: Frozen | None, rules: Rules) -> None:
+        self._plan = manifest.plan
+        self._plan_sha256 = manifest.plan_sha256
+        self._frozen = frozen
+        self._rules = rules
+        self._questions = Questions(frozen) if frozen else None
+        self._conditions = {c.id: c for c in self._plan.conditions}
+        self._judges = {j.name: j for j in self._plan.judges}
+        self.seen = Seen()
+        self.spending = Spending()
+        self._undecided_before: set[Cell] = set()
+        self.progress = Progress(frozen.layout if frozen else _public_layout(self._plan))
+        self.tally = Tally()
+
+    def take(self, entry: Entry) -> None:
+        fact = entry.fact
+        if isinstance(fact, Intent | Receipt):
+            cell = Cell(fact.phase, fact.batch, fact.condition, fact.repetition, fact.row)
+            question = self._questions.of(cell) if self._questions else None
+            if isinstance(fact, Intent):
+                self.progress.feed(entry.header.seq, fact)
+                self._intent(fact, entry, question)
+            else:
+                stratum = _stratum(entry)
+                self.progress.feed(entry.header.seq, fact, stratum.route)
+                self._receipt(cell, fact, entry, question)
+                self._count(cell, fact, stratum)
+            return
+        if isinstance(fact, Start) and fact.plan_sha256 != self._plan_sha256:
+            raise VerificationError("the start line names another plan")
+        self.progress.feed(entry.header.seq, fact)
+        if isinstance(fact, Gate):
+            self.tally.gates.append(fact)
+        if isinstance(fact, Stopped):
+            self.tally.stops.append(fact.cause)
+
+    # --- what follows from the texts ------------------------------------------------------------
+
+    def _intent(self, fact: Intent, entry: Entry, question: Question | None) -> None:
+        self.tally.intents += 1
+        self.spending.take(fact)
+        self.tally.resent += fact.after_unknown
+        request = entry.private.get("request")
+        if request is not None and fact.length != len(request):
+            raise VerificationError("length is not the length of the request")
+        if question is None:
+            return
+        if request != question.body:
+            raise VerificationError("the request is not what this plan asks of this row")
+        if fact.tokens_max != question.tokens_max or fact.arm != question.arm:
+            raise VerificationError("arm or tokens_max do not follow from the row")
+
+    def _receipt(self, cell: Cell, fact: Receipt, entry: Entry, question: Question | None) -> None:
+        condition = self._conditions[cell.condition]
+        judge = self._judges[condition.judge]
+        if fact.rubric_pin != condition.rubric_pin or fact.model_requested != judge.model:
+            raise VerificationError("the rubric pin or the model is not the condition's")
+        if fact.binding != binding_of(judge):
+            raise VerificationError(f"binding is {fact.binding}, not {binding_of(judge)}")
+        if fact.outcome == "decided" and fact.model_returned != judge.expect_model:
+            raise VerificationError("a verdict from another model than the one expected")
+        if question is not None:
+            self._check_question(fact, entry, question)
+            self._check_reading(fact, entry, question)
+        elif fact.readings is not None:
+            self._check_text(fact, entry, condition)
+
+    def _check_text(self, fact: Receipt, entry: Entry, condition: Condition) -> None:
+        """Read the text again where a public export kept it."""
+        data = entry.private.get("reply_text")
+        if data is None:
+            return
+        envelope = Envelope("decided", text=data.decode("utf-8", "replace"))
+        reading, _ = settle(envelope, fact.status, condition)
+        for name in ("outcome", "label", "reason", "readings"):
+            if getattr(fact, name) != getattr(reading, name):
+                raise VerificationError(f"{name} does not follow from reply_text")
+
+    def _check_question(self, fact: Receipt, entry: Entry, question: Question) -> None:
+        if entry.private["item"] != question.item:
+            raise VerificationError("the private item is not the row it names")
+        if fact.template_sha256 != question.template.sha256 or fact.arm != question.arm:
+            raise VerificationError("the template or the arm is not the row's")
+        if fact.expect != question.expect:
+            raise VerificationError("expect does not follow from the control and the rubric")
+
+    def _check_reading(self, fact: Receipt, entry: Entry, question: Question) -> None:
+        exchange = Exchange(
+            status=fact.status,
+            headers=_headers(entry.private["headers"]),
+            body=entry.private["response"],
+            error=fact.error if fact.outcome in {"unknown", "not_sent"} else None,
+            sent=fact.outcome != "not_sent",
+        )
+        reading, text = self._read(fact, exchange, question)
+        said = {name: getattr(fact, name) for name in Reading.model_fields}
+        if said != dict(reading):
+            wrong = [name for name, value in reading if said[name] != value]
+            raise VerificationError(f"{', '.join(wrong)} do not follow from the raw reply")
+        if (entry.private.get("reply_text") or b"").decode() != text:
+            raise VerificationError("reply_text is not the text of the raw reply")
+
+    def _read(self, fact: Receipt, exchange: Exchange, question: Question) -> tuple[Reading, str]:
+        if fact.reason == "left_unknown":
+            if exchange.body or exchange.headers:
+                raise VerificationError("an attempt left unknown has no reply")
+            return LEFT_UNKNOWN, ""
+        if fact.binding == "embedded":
+            rule = self._rules.get(question.judge.model)
+            if rule is None:
+                raise VerificationError(f"embedded judge {question.judge.model} is not known here")
+            reply = encode({"model": question.judge.model, "text": rule(question)})
+            if exchange.body != reply:
+                raise VerificationError("the reply is not what the embedded rule gives")
+        return read(exchange, question.judge, question.rubric, self.seen)
+
+    # --- counts ---------------------------------------------------------------------------------
+
+    def _count(self, cell: Cell, fact: Receipt, stratum: Stratum) -> None:
+        self.spending.take(fact)
+        self._meter(fact)
+        if fact.phase == "control":
+            return
+        if not fact.final:
+            if fact.outcome == "undecided":
+                self._undecided_before.add(cell)
+            return
+        group = self._group(cell)
+        counts = group.counts.setdefault(stratum, Counter())
+        counts[fact.label if fact.label is not None else f"?{fact.reason}"] += 1
+        group.labels[cell.row - group.first_row] = self._code(cell, fact.label)
+        group.later += fact.label is not None and cell in self._undecided_before
+        self._undecided_before.discard(cell)
+
+    def _meter(self, fact: Receipt) -> None:
+        if fact.model_returned is not None:
+            self.tally.models[fact.model_returned] += 1
+        if fact.fingerprint is not None:
+            self.tally.fingerprints[fact.fingerprint] += 1
+        usage = fact.usage
+        if usage is None:
+            self.tally.unmetered += fact.status == 200  # noqa: PLR2004 - answered
+            return
+        self.tally.tokens_in += usage.input or 0
+        self.tally.tokens_out += usage.output or 0
+        self.tally.unmetered += usage.input is None or usage.output is None
+
+    def _group(self, cell: Cell) -> GroupTally:
+        key = cell.condition, cell.repetition
+        group = self.tally.groups.get(key)
+        if group is None:
+            answers = self.progress.layout.sets[self._conditions[cell.condition].answers]
+            group = GroupTally(answers.first_row, bytearray(answers.rows))
+            self.tally.groups[key] = group
+        return group
+
+    def _code(self, cell: Cell, label: str | None) -> int:
+        if label is None:
+            return UNDECIDED
+        if self._frozen is None:
+            return 1  # labels are counted by name; places need the rubric
+        return 1 + self._frozen.rubric(self._conditions[cell.condition]).labels.index(label)
+
+
+def _public_layout(plan: Plan) -> Layout:
+    rows = [entry.rows for entry in plan.inputs if entry.name == "controls.jsonl"]
+    if len(rows) != 1 or rows[0] is None:
+        raise VerificationError("run.json: the plan does not say how many controls there are")
+    return Layout(plan, (None,) * rows[0], None)
+
+
+def _stratum(entry: Entry) -> Stratum:
+    data = entry.private.get("item")
+    if data is None:
+        raise VerificationError("the private item is missing; a public export keeps it")
+    try:
+        item = parse(data)
+    except NotCanonicalError as error:
+        raise VerificationError(f"the private item: {error}") from error
+    if not isinstance(item, dict) or item.keys() != {"id", "route", "type"}:
+        raise VerificationError("the private item is not id, route and type")
+    return Stratum(type=str(item["type"]), route=str(item["route"]))
+
+
+def _headers(data: bytes) -> tuple[tuple[str, str], ...]:
+    try:
+        pairs = orjson.loads(data)
+        headers = tuple((name, value) for name, value in pairs)
+    except (orjson.JSONDecodeError, TypeError, ValueError) as error:
+        raise VerificationError("the private headers are not pairs") from error
+    if encode([list(pair) for pair in headers]) != data:
+        raise VerificationError("the private headers are not canonical")
+    return headers

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from math import isfinite
+from statistics import NormalDist
 from typing import Annotated
 
 from pydantic import Field
@@ -17,7 +18,9 @@ __all__ = [
     "Result",
     "checked_counts",
     "checked_level",
+    "checked_share",
     "fraction",
+    "normal_quantile",
     "percent",
     "printed",
 ]
@@ -65,6 +68,23 @@ def checked_level(value: Fraction | str, *, what: str = "confidence") -> Fractio
     return level
 
 
+def checked_share(value: Fraction | str, *, what: str) -> Fraction:
+    """Return the share, a fraction from 0 to 1 with both ends.
+
+    Raises:
+        InputError: it is not.
+    """
+    share = fraction(value, what=what)
+    if not 0 <= share <= 1:
+        raise InputError(f"{what} is {share}: it must be from 0 to 1")
+    return share
+
+
+def normal_quantile(probability: Fraction) -> float:
+    """Return the z with Phi(z) = probability."""
+    return NormalDist().inv_cdf(float(probability))
+
+
 def checked_counts(counts: Mapping[str, int]) -> None:
     """Return when every named count is a whole number of 0 or more.
 
@@ -76,17 +96,18 @@ def checked_counts(counts: Mapping[str, int]) -> None:
             raise InputError(f"{name} is {count!r}: it must be a whole number of 0 or more")
 
 
-def printed(value: Fraction | float, places: int) -> str:
+def printed(value: Fraction | float, places: int, *, signed: bool = False) -> str:
     """Return the value with so many decimals, rounded half up (away from zero) from exactly it.
 
-    Formatting a float rounds ties to even, so that 0.25 prints as 0.2.
+    Formatting a float rounds ties to even, so that 0.25 prints as 0.2. A signed value above 0 has
+    its plus.
 
     Raises:
         InputError: the value is not finite.
     """
     exact = _finite(value)
     scaled = int(abs(exact) * 10**places + Fraction(1, 2))
-    sign = "-" if exact < 0 and scaled else ""
+    sign = "" if not scaled else "-" if exact < 0 else "+" if signed else ""
     digits = str(scaled).rjust(places + 1, "0")
     return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
 

@@ -2,22 +2,34 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, lgamma, log, log1p, sqrt
-from statistics import NormalDist
+from math import exp, log, sqrt
 from typing import Literal
 
 from judge.errors import InputError
-from judge.stats.exact import Count, Probability, Result, checked_counts, checked_level
+from judge.stats.binomial import at_least
+from judge.stats.exact import (
+    Count,
+    Probability,
+    Result,
+    checked_counts,
+    checked_level,
+    fraction,
+    normal_quantile,
+    percent,
+)
 
 __all__ = [
     "Bound",
     "Interval",
     "clopper_pearson",
+    "counts_printed_as",
     "lower_bound",
     "one_sided_lower",
     "one_sided_upper",
     "wilson",
 ]
+
+_HALF = 0.5
 
 
 class Interval(Result):
@@ -54,7 +66,7 @@ def wilson(accepted: int, asked: int, confidence: Fraction | str = "0.95") -> In
         InputError: nothing was asked, more accepted than asked, or no such confidence.
     """
     level = _checked(accepted, asked, confidence)
-    z = NormalDist().inv_cdf(float((1 + level) / 2))
+    z = normal_quantile((1 + level) / 2)
     rate, square = accepted / asked, z * z
     centre = rate + square / (2 * asked)
     half = z * sqrt(rate * (1 - rate) / asked + square / (4 * asked * asked))
@@ -143,6 +155,23 @@ def one_sided_upper(k: int, n: int, confidence: Fraction | str = "0.95") -> Boun
     )
 
 
+def counts_printed_as(printed_percent: str, n: int) -> tuple[int, ...]:
+    """Return every k for which k of n prints as this percentage, such as `95.5%`.
+
+    None means that the percentage cannot come from n rows; several, that it does not say which.
+    Source: the GRIM test, Brown and Heathers 2017, for percentages.
+
+    Raises:
+        InputError: n is 0, or the text is no percentage.
+    """
+    checked_counts({"the number asked": n})
+    fraction(printed_percent.removesuffix("%"), what="the percentage")
+    if n == 0:
+        raise InputError("0 rows have no percentage: nothing was asked")
+    places = len(printed_percent.removesuffix("%").partition(".")[2])
+    return tuple(k for k in range(n + 1) if percent(Fraction(k, n), places) == printed_percent)
+
+
 def _checked(k: int, n: int, confidence: Fraction | str) -> Fraction:
     checked_counts({"the count": k, "the number asked": n})
     if n == 0:
@@ -158,21 +187,8 @@ def _lower(k: int, n: int, tail: float) -> float:
         return 0.0
     if k == n:
         return exp(log(tail) / n)
-    ways = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
-    # At p = k/n the upper tail is at least one half, so the root lies below.
-    return _bisect(lambda p: _upper_tail(k, n, p, ways) < tail, 0.0, k / n)
-
-
-def _upper_tail(k: int, n: int, p: float, ways: float) -> float:
-    """Return P(X >= k) for p below k/n, where the terms fall from the first on."""
-    term = total = exp(ways + k * log(p) + (n - k) * log1p(-p))
-    odds = p / (1 - p)
-    for j in range(k, n):
-        term *= (n - j) / (j + 1) * odds
-        if term < total * 1e-18:
-            break
-        total += term
-    return total
+    # At p = k/n the upper tail is at least one half, so a tail below one half has its root below.
+    return _bisect(lambda p: at_least(k, n, p) < tail, 0.0, k / n if tail < _HALF else 1.0)
 
 
 def _bisect(below: Callable[[float], bool], low: float, high: float) -> float:

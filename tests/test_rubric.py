@@ -96,6 +96,12 @@ def test_an_item_without_a_route_is_refused_by_id_and_type() -> None:
         rubric.route(_rubric(), "q9", "taste", abstention=False)
 
 
+def test_a_route_to_no_template_is_refused() -> None:
+    """A rubric read from a run folder may hold anything."""
+    with pytest.raises(InputError, match="no template is named 'gone'"):
+        rubric.route(_rubric(routes=(Route(template="gone"),)), "q", "t", abstention=False)
+
+
 def test_a_type_is_matched_whole_and_as_written() -> None:
     """Neither a part of a type nor another case is that type."""
     for near in ("dat", "dates", "Date", "date "):

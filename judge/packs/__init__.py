@@ -1,0 +1,41 @@
+"""Rubric packs found, loaded, held against their pins; upstream texts brought, never shipped.
+
+In reading order:
+
+    schema       what a pack file holds, and what is reported of it
+    files        where packs lie, and what was shipped
+    store        texts by their SHA-256, in the user's folder
+    inheritance  a pack with all it takes from the pack it stands on
+    texts        a template's text, from the store, a file, or parts
+    loading      the rubric, or a sheet of all there is to say
+    sources      every text in somebody's file, nothing executed
+    bringing     pinned texts from a file or an address into the store
+    diffing      every difference between two rubrics
+"""
+
+from judge.packs.bringing import add, fetch
+from judge.packs.diffing import diff
+from judge.packs.files import home, names, shipped
+from judge.packs.loading import check, load, survey
+from judge.packs.schema import Added, Change, Diff, Sheet, SheetTemplate, TemplateDiff, Word
+from judge.packs.store import AbsentError
+
+__all__ = [
+    "AbsentError",
+    "Added",
+    "Change",
+    "Diff",
+    "Sheet",
+    "SheetTemplate",
+    "TemplateDiff",
+    "Word",
+    "add",
+    "check",
+    "diff",
+    "fetch",
+    "home",
+    "load",
+    "names",
+    "shipped",
+    "survey",
+]

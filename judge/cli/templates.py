@@ -1,0 +1,141 @@
+"""`judge templates`: the rubric library in words; every command is one call of `judge.packs`."""
+
+from pathlib import Path
+
+import click
+
+from judge import packs
+from judge.canonical import Json, encode
+from judge.errors import InputError
+from judge.packs import Added, Sheet
+from judge.report import rubrics
+from judge.report.terminal import safe, safe_json
+
+__all__ = ["group"]
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+@click.group("templates")
+def group() -> None:
+    """List, show, check, bring and compare pinned rubrics."""
+
+
+@group.command("list")
+@_JSON
+def list_(*, as_json: bool) -> None:
+    """List all rubrics, and whether their texts are on this machine."""
+    sheets = packs.survey()
+    if as_json:
+        _print_json([_brief(sheet) for sheet in sheets])
+        return
+    _print(rubrics.listing(sheets))
+    _print_problems(sheets)
+
+
+@group.command()
+@click.argument("name")
+@click.option("--text", "with_text", is_flag=True, help="Print the templates' texts too.")
+@_JSON
+def show(name: str, *, with_text: bool, as_json: bool) -> None:
+    """Show routes, fields, settings, readings and what a rubric is made of."""
+    sheet = packs.check(name)
+    if as_json:
+        _print_json(_whole(sheet, with_text=with_text))
+        return
+    _print(rubrics.described(sheet, with_text=with_text))
+
+
+@group.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@_JSON
+def check(names: tuple[str, ...], *, as_json: bool) -> None:
+    """Hold rubrics against their pins; all of them when none is named."""
+    sheets = packs.survey(names)
+    if as_json:
+        _print_json([_brief(sheet) for sheet in sheets])
+    else:
+        for sheet in sheets:
+            _print(f"{sheet.name}  {sheet.state}  {sheet.pin or '-'}")
+            for warning in sheet.warnings:
+                _print(f"  warning: {warning}")
+        _print_problems(sheets)
+    refused = [sheet.name for sheet in sheets if sheet.state == "refused"]
+    if refused:
+        raise InputError(f"{len(refused)} of {len(sheets)} rubrics refused: {', '.join(refused)}")
+
+
+@group.command()
+@click.argument("name")
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A file that holds the texts: Python, notebook, JSON, JSONL, YAML or plain text.",
+)
+@_JSON
+def add(name: str, source: Path, *, as_json: bool) -> None:
+    """Take a rubric's pinned texts from a file of your own; nothing in it is executed."""
+    _print_added(packs.add(name, source), as_json=as_json)
+
+
+@group.command()
+@click.argument("name")
+@_JSON
+def fetch(name: str, *, as_json: bool) -> None:
+    """Bring a rubric's pinned texts from their source, at the pinned commit."""
+    _print_added(packs.fetch(name), as_json=as_json)
+
+
+@group.command()
+@click.argument("a")
+@click.argument("b")
+@_JSON
+def diff(a: str, b: str, *, as_json: bool) -> None:
+    """Compare two rubrics: words of each template, and all that is not text."""
+    found = packs.diff(a, b)
+    if as_json:
+        _print_json(found.plain())
+    else:
+        _print(rubrics.compared(found))
+
+
+def _print(text: str) -> None:
+    click.echo(safe(text))
+
+
+def _print_json(value: Json) -> None:
+    click.echo(safe_json(encode(value)))
+
+
+def _print_problems(sheets: tuple[Sheet, ...]) -> None:
+    for sheet in sheets:
+        if sheet.problem is not None:
+            click.echo(safe(f"refused: {sheet.name}: {sheet.problem}"), err=True)
+
+
+def _brief(sheet: Sheet) -> Json:
+    plain = sheet.plain()
+    kept = ("name", "state", "problem", "warnings", "pin", "shipped", "labels", "source")
+    return {key: plain[key] for key in kept}
+
+
+def _whole(sheet: Sheet, *, with_text: bool) -> Json:
+    templates = [
+        template if with_text else template.model_copy(update={"text": None})
+        for template in sheet.templates
+    ]
+    return sheet.model_copy(update={"templates": tuple(templates)}).plain()
+
+
+def _print_added(added: Added, *, as_json: bool) -> None:
+    if as_json:
+        _print_json(added.plain())
+        return
+    _print(f"{added.name}: {len(added.templates)} texts kept: {', '.join(added.templates)}")
+    if added.same_file is False:
+        _print(
+            f"note: {added.file} is not the pinned file (SHA-256 {added.file_sha256[:12]}…);"
+            " the texts in it are the pinned ones"
+        )

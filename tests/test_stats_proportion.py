@@ -13,6 +13,7 @@ from judge.errors import InputError
 from judge.stats.exact import percent
 from judge.stats.proportion import (
     clopper_pearson,
+    counts_printed_as,
     lower_bound,
     one_sided_lower,
     one_sided_upper,
@@ -107,6 +108,21 @@ def test_a_float_confidence_is_refused() -> None:
     """0.95 as a float is not the number that was written."""
     with pytest.raises(InputError, match="float"):
         wilson(1, 2, 0.95)  # type: ignore[arg-type]
+
+
+def test_a_percentage_of_no_rows_and_no_percentage_are_refused() -> None:
+    """Only a percentage of something can be checked."""
+    with pytest.raises(InputError, match="0 rows"):
+        counts_printed_as("95.5%", 0)
+    with pytest.raises(InputError, match="the percentage is"):
+        counts_printed_as("most", 10)
+
+
+def test_a_percentage_that_no_count_prints_is_found_out() -> None:
+    """95.5% of 488 is 466; 95.4% comes from no count; of 10,000 rows several print alike."""
+    assert counts_printed_as("95.5%", 488) == (466,)
+    assert counts_printed_as("95.6%", 488) == ()
+    assert len(counts_printed_as("95.5%", 10_000)) == 10
 
 
 def test_proportion_needs_the_standard_library_only() -> None:

@@ -19,10 +19,10 @@ def pmf(k: int, n: int, p: float) -> float:
 
 def at_least(k: int, n: int, p: float) -> float:
     """Return P(X >= k), relative error about n log(n) * 1e-16."""
-    if k <= 0:
-        return 1.0
     if k > n:
         return 0.0
+    if k <= 0 or p == 1:
+        return 1.0
     # The sum runs over the tail whose terms fall from the first on.
     return _falling(k, n, p) if k >= n * p else 1 - _falling(n - k + 1, n, 1 - p)
 
@@ -33,10 +33,6 @@ def at_most(k: int, n: int, p: float) -> float:
 
 
 def _falling(k: int, n: int, p: float) -> float:
-    if k > n or p == 0:
-        return 0.0
-    if p == 1:
-        return 1.0
     term = total = pmf(k, n, p)
     odds = p / (1 - p)
     for j in range(k, n):

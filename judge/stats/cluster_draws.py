@@ -1,7 +1,9 @@
 """Totals and sizes of clusters in; the resamples of whole clusters out. Needs numpy."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +50,9 @@ class Enumeration:
         margin = _CLOSE * float(np.max(np.abs(self._means)))
         near = np.flatnonzero(np.abs(self._means - middle) <= margin)
         below = int(sums[near[0]] - self._orders[near[0]])
-        for mean, orders in sorted((self._mean(int(i)), int(self._orders[i])) for i in near):
-            below += orders
-            if below >= need:
-                return mean
-        raise AssertionError("the resamples near the quantile do not hold it")
+        ranked = sorted((self._mean(int(i)), int(self._orders[i])) for i in near)
+        reached = list(accumulate((orders for _, orders in ranked), initial=below))[1:]
+        return ranked[bisect_left(reached, need)][0]
 
     def _mean(self, row: int) -> Fraction:
         code, total, items = int(self._codes[row]), Fraction(0), 0

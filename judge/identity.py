@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Literal
 
 from judge.canonical import Json
 from judge.config import JudgeConfig
@@ -9,7 +10,7 @@ from judge.errors import InputError
 from judge.gate import threshold
 from judge.records import Api, Identity, Judge, Rubric
 
-__all__ = ["deviations", "identify", "is_official"]
+__all__ = ["deviations", "identify", "is_official", "strength"]
 
 _APIS: Mapping[str, Api] = {
     "openai": "chat-completions",
@@ -36,7 +37,8 @@ def identify(config: JudgeConfig) -> Judge:
     model = config.model
     if not model:
         raise InputError(f"a judge of {config.provider} needs a model: {config.provider}/MODEL")
-    identity = _strength(config, model)
+    address: Literal["provider", "custom"] = "provider" if config.base_url is None else "custom"
+    identity = strength(config.provider, model, address)
     if identity == "alias" and config.snapshot is None:
         raise InputError(
             f"{config.provider}/{model} is an alias: the provider may point it at another model. "
@@ -49,7 +51,7 @@ def identify(config: JudgeConfig) -> Judge:
         model=model,
         expect_model=config.snapshot or model,
         identity=identity,
-        address="provider" if config.base_url is None else "custom",
+        address=address,
         settings_set=config.settings,
         settings_unset=config.unset,
     )
@@ -75,10 +77,13 @@ def _embedded(config: JudgeConfig) -> Judge:
     )
 
 
-def _strength(config: JudgeConfig, model: str) -> Identity:
-    if config.base_url is not None:
+def strength(provider: str, model: str, address: str) -> Identity:
+    """Return how much a model's name proves at this provider and address."""
+    if provider == "lexical":
+        return "embedded"
+    if address != "provider":
         return "label"
-    if config.provider == "openai":
+    if provider == "openai":
         return "snapshot" if _OPENAI_DATED.fullmatch(model) else "alias"
     if _ANTHROPIC_DATED.fullmatch(model):
         return "pinned-id"

@@ -36,7 +36,7 @@ from judge.records import (
     Rubric,
     Selection,
 )
-from judge.sampling import Place, draw
+from judge.sampling import Place, draw, placer
 
 __all__ = ["Estimate", "estimate", "freeze"]
 
@@ -249,7 +249,7 @@ def _inputs(
     routes: set[str] = set()
     ids: set[str] = set()
     named = {control.id for file in files for control in file.controls}
-    place = _placer(rubrics)
+    place = placer(rubrics)
 
     def items() -> Iterator[Item]:
         for item in joined.items():
@@ -286,22 +286,6 @@ def _inputs(
         name = rubric_file(found.name)
         kept.append(_value(inputs / name, encode(found.plain()), name))
     return tuple(sorted(kept, key=lambda file: file.name))
-
-
-def _placer(rubrics: tuple[Rubric, ...]) -> Callable[[Item | Reference], Place]:
-    """Where a row goes under all rubrics together, so that one draw serves every condition."""
-
-    def place(row: Item | Reference) -> Place:
-        templates = [
-            rubric.route(found, row.id, row.type, abstention=row.abstention) for found in rubrics
-        ]
-        names = dict.fromkeys(template.name for template in templates)
-        kinds = {template.gold for template in templates}
-        # Rubrics that take the gold for different things leave no response that is surely right.
-        kind = kinds.pop() if len(kinds) == 1 else "rubric"
-        return Place(route=" + ".join(names), gold=kind)
-
-    return place
 
 
 def _placed(place: Callable[[Item | Reference], Place], row: Reference) -> str | None:

@@ -15,6 +15,7 @@ from judge.chain import Entry
 from judge.envelope import Envelope
 from judge.errors import InputError, VerificationError
 from judge.folder import Frozen, Manifest, read_manifest
+from judge.identity import deviations, is_official, strength
 from judge.layout import Layout
 from judge.ledger import entries, seal_text
 from judge.progress import Progress
@@ -33,9 +34,18 @@ from judge.records import (
     State,
     Stopped,
 )
+from judge.sampling import draw, placer
 from judge.spending import Spending
 
-__all__ = ["GroupTally", "Proof", "Stratum", "Tally", "recount"]
+__all__ = [
+    "NOT_CLOSED",
+    "UNDECIDED",
+    "GroupTally",
+    "Proof",
+    "Stratum",
+    "Tally",
+    "recount",
+]
 
 NOT_CLOSED, UNDECIDED = 0, 255
 """Codes in `GroupTally.labels`; any other is a label's place in the rubric, from 1."""
@@ -59,7 +69,7 @@ class GroupTally:
     counts: dict[Stratum, Counter[str]] = field(default_factory=dict)
     """Per stratum: each label, and `?reason` for each undecided reason."""
     upstream: Counter[str] = field(default_factory=Counter)
-    """What the benchmark's own parser says, over all replies with a text."""
+    """What the benchmark's own parser says, over all replies with a text; `?` is no label."""
     later: int = 0
     """Labels that came from a later attempt after an undecided one."""
 
@@ -133,6 +143,7 @@ def recount(
     # (1) The manifest, the plan's digest, and every input against its own digest.
     if frozen is None and not public:
         frozen = Frozen(folder)
+        _check_derived(frozen)
     manifest, run_id = (frozen.manifest, frozen.run_id) if frozen else read_manifest(folder)
     prover = _Prover(manifest, frozen, rules)
     # (2) Each line: canonical, chained, committed; (3) allowed here; (4) following from its texts.
@@ -164,6 +175,28 @@ def recount(
         spending=prover.spending,
         seen=prover.seen,
     )
+
+
+def _check_derived(frozen: Frozen) -> None:
+    """What a plan says that follows from its inputs: the draw, identities and deviations."""
+    plan = frozen.plan
+    counts = plan.gate.positive, plan.gate.negative
+    rubrics = tuple(
+        frozen.rubrics[name] for name in dict.fromkeys(c.rubric for c in plan.conditions)
+    )
+    drawn = draw(frozen.references(), placer(rubrics), counts, plan.gate.seed, frozen.abstention())
+    if frozen.controls[: len(drawn)] != drawn:
+        raise VerificationError("inputs/controls.jsonl: not the controls this seed draws")
+    if any(c.source not in plan.gate.controls for c in frozen.controls[len(drawn) :]):
+        raise VerificationError("inputs/controls.jsonl: a control from no file of the plan")
+    for judge in plan.judges:
+        if judge.identity != strength(judge.provider, judge.model, judge.address):
+            raise VerificationError(f"run.json: the identity of judge {judge.name} is overstated")
+    for condition in plan.conditions:
+        found = deviations(frozen.rubric(condition), frozen.judge(condition), plan.gate.threshold)
+        official = is_official(frozen.rubric(condition), frozen.judge(condition), found)
+        if condition.deviations != found or condition.official != official:
+            raise VerificationError(f"run.json: the deviations of {condition.id} do not follow")
 
 
 def _check_seal(
@@ -316,6 +349,9 @@ class _Prover:
         counts = group.counts.setdefault(stratum, Counter())
         counts[fact.label if fact.label is not None else f"?{fact.reason}"] += 1
         group.labels[cell.row - group.first_row] = self._code(cell, fact.label)
+        if fact.readings is not None:
+            upstream = fact.readings[self._conditions[cell.condition].readings.upstream]
+            group.upstream[upstream or "?"] += 1
         group.later += fact.label is not None and cell in self._undecided_before
         self._undecided_before.discard(cell)
 

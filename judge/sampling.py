@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from judge.errors import InputError
-from judge.records import Control, Reference
+from judge.records import Control, Item, Reference, Rubric
+from judge.rubric import route
 
-__all__ = ["AbstentionTexts", "GoldKind", "Place", "draw"]
+__all__ = ["AbstentionTexts", "GoldKind", "Place", "draw", "placer"]
 
 GoldKind = Literal["answer", "explanation", "rubric"]
 
@@ -47,6 +48,20 @@ class _Route:
     positive: list[tuple[str, int, Reference]] = field(default_factory=list)
     negative: list[tuple[str, int, Reference]] = field(default_factory=list)
     donors: list[tuple[str, int, Reference]] = field(default_factory=list)
+
+
+def placer(rubrics: tuple[Rubric, ...]) -> Callable[[Item | Reference], Place]:
+    """Return where a row goes under all rubrics together, so that one draw serves them all."""
+
+    def place(row: Item | Reference) -> Place:
+        templates = [route(found, row.id, row.type, abstention=row.abstention) for found in rubrics]
+        names = dict.fromkeys(template.name for template in templates)
+        kinds = {template.gold for template in templates}
+        # Rubrics that take the gold for different things leave no response that is surely right.
+        kind = kinds.pop() if len(kinds) == 1 else "rubric"
+        return Place(route=" + ".join(names), gold=kind)
+
+    return place
 
 
 def draw(

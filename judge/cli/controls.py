@@ -1,0 +1,46 @@
+"""`judge controls`: the known answers a judge must get right."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from judge.cli.building import configured
+from judge.cli.printing import print_json, print_text
+from judge.cli.words import output_options, run_options
+from judge.planning import freeze
+from judge.records import Control
+
+__all__ = ["group"]
+
+
+@click.group("controls")
+def group() -> None:
+    """The known answers a judge must get right before it may score."""
+
+
+@group.command()
+@run_options
+@output_options
+def show(*, as_json: bool, **words: object) -> None:
+    """Print the controls a run with these options would ask; nothing is sent."""
+    config = configured(dict(words))
+    with (
+        tempfile.TemporaryDirectory(prefix="judge-plan-") as folder,
+        freeze(config, Path(folder) / "plan", "0" * 64, {}) as frozen,
+    ):
+        if as_json:
+            print_json([control.plain() for control in frozen.controls])
+        else:
+            print_text("\n".join(_lines(frozen.controls)))
+
+
+def _lines(controls: tuple[Control, ...]) -> Iterator[str]:
+    for number, control in enumerate(controls):
+        expect = control.expect if isinstance(control.expect, str) else "/".join(control.expect)
+        donor = f", gold of {control.donor}" if control.donor else ""
+        yield f"{number}  {control.arm}, expect {expect}  {control.id} ({control.source}{donor})"
+        yield f"   question  {control.question}"
+        yield f"   gold      {control.gold}"
+        yield f"   response  {control.response}"

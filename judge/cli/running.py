@@ -1,0 +1,139 @@
+"""`judge plan`, `judge run`, `judge resume`."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from judge import judging
+from judge.canonical import Json
+from judge.cli.building import configured, reconnected
+from judge.cli.printing import print_json, print_text
+from judge.cli.words import connection_options, output_options, run_options
+from judge.config import RunConfig
+from judge.folder import Frozen
+from judge.planning import Estimate, estimate, freeze
+from judge.report.bar import Bar
+from judge.report.console import described
+from judge.report.summary import summarise
+
+__all__ = ["plan", "resume", "run"]
+
+_HOME = Path("receipts")
+
+
+@click.command()
+@run_options
+@output_options
+def plan(*, as_json: bool, **words: Any) -> None:  # noqa: ANN401 - click gives what was parsed
+    """Check everything and say what a run would ask; nothing is sent, nothing is kept.
+
+    CONFIG is a run.yaml; options stand over what it says.
+    """
+    config = configured(words)
+    with (
+        tempfile.TemporaryDirectory(prefix="judge-plan-") as folder,
+        freeze(config, Path(folder) / "plan", "0" * 64, {}) as frozen,
+    ):
+        found = estimate(frozen)
+        if as_json:
+            print_json(_planned(frozen, found))
+        else:
+            print_text("\n".join(_words(frozen, found)))
+
+
+def _planned(frozen: Frozen, found: Estimate) -> dict[str, Json]:
+    return {
+        "plan_sha256": frozen.manifest.plan_sha256,
+        "plan": frozen.plan.plain(),
+        "control_calls": found.control_calls,
+        "answer_calls": found.answer_calls,
+        "prompt_bytes": found.prompt_bytes,
+        "tokens_max": found.tokens_max,
+    }
+
+
+def _words(frozen: Frozen, found: Estimate) -> list[str]:
+    plan = frozen.plan
+    lines = [f"plan   {frozen.manifest.plan_sha256}"]
+    for condition in plan.conditions:
+        official = "  (official)" if condition.official else ""
+        lines.append(f"{condition.id:<5}  {condition.name}{official}")
+        lines += [f"       deviation: {sentence}" for sentence in condition.deviations]
+    lines.append(
+        f"calls  {found.control_calls} controls and {found.answer_calls} answers, "
+        f"{plan.repetitions} repetition(s), without retries"
+    )
+    limit = "no output limit is sent" if found.tokens_max is None else f"{found.tokens_max} at most"
+    lines.append(f"tokens {limit}; {found.prompt_bytes} bytes of requests")
+    lines += [f"note   {name}" for name in _coverage(frozen)]
+    return lines
+
+
+def _coverage(frozen: Frozen) -> list[str]:
+    return [
+        f"{answers.name}: {answers.missing} questions have no saved answer"
+        for answers in frozen.plan.answers
+        if answers.missing
+    ]
+
+
+@click.command()
+@run_options
+@click.option("--out", metavar="RUN", help="The run folder [receipts/TIME-RUBRIC].")
+@output_options
+@click.pass_context
+def run(ctx: click.Context, /, *, out: str | None, as_json: bool, **words: Any) -> None:  # noqa: ANN401
+    """Freeze a plan, let the judge take its controls, score if it passes, seal.
+
+    CONFIG is a run.yaml; options stand over what it says.
+    """
+    config = configured(words)
+    folder = Path(out) if out else judging.default_folder(config, _HOME)
+    settings = judging.Settings(limits=config.limits, signals=True)
+    with Bar() as bar:
+        outcome = judging.run(config, folder, settings, bar)
+    _ended(ctx, outcome, as_json=as_json)
+
+
+@click.command()
+@click.argument("folder", metavar="RUN", type=click.Path(file_okay=False, path_type=Path))
+@connection_options
+@click.option("--leave-unknown", is_flag=True, help="Close lost cells as undecided.")
+@click.option("--recheck", is_flag=True, help="Ask the controls of open batches again.")
+@output_options
+@click.pass_context
+def resume(
+    ctx: click.Context,
+    /,
+    *,
+    folder: Path,
+    leave_unknown: bool,
+    recheck: bool,
+    as_json: bool,
+    **words: Any,  # noqa: ANN401
+) -> None:
+    """Go on with RUN where it stopped: no decided cell is asked again."""
+
+    def change(config: RunConfig) -> tuple[RunConfig, judging.Settings]:
+        changed = reconnected(config, words)
+        return changed, judging.Settings(
+            limits=changed.limits, leave_unknown=leave_unknown, recheck=recheck, signals=True
+        )
+
+    with Bar() as bar:
+        outcome = judging.resume(folder, change, bar)
+    _ended(ctx, outcome, as_json=as_json)
+
+
+def _ended(ctx: click.Context, outcome: judging.Outcome, *, as_json: bool) -> None:
+    summary = summarise(outcome.proof)
+    if as_json:
+        print_json(summary.plain())
+    else:
+        print_text(f"{outcome.folder}\n" + described(summary, bounds=False))
+    if outcome.halt is not None:
+        detail = f": {outcome.halt.detail}" if outcome.halt.detail else ""
+        print_text(f"judge: stopped ({outcome.halt.cause}){detail}", err=True)
+    ctx.exit(outcome.exit_code)

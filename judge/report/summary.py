@@ -1,0 +1,377 @@
+"""A proved run in, everything that may be said about it out, as one record.
+
+Counts come first and always add up: decided + undecided + open = planned. A rate is there only when
+no planned cell of the run is undecided, unknown or unasked.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+
+from judge.canonical import digest
+from judge.progress import Status
+from judge.questions import Questions
+from judge.records import Arm, Cell, Condition, Count, Item, Listed, Record, State
+from judge.recount import NOT_CLOSED, UNDECIDED, GroupTally, Proof
+from judge.stats.proportion import lower_bound, wilson
+
+__all__ = ["Flip", "GateLine", "Group", "Share", "Summary", "TypeLine", "summarise"]
+
+_UNKNOWN = {Status.OPEN, Status.UNKNOWN}
+
+
+class Share(Record):
+    """Accepted of asked."""
+
+    accepted: Count
+    asked: Count
+
+
+class TypeLine(Record):
+    """One question type of one condition and repetition."""
+
+    type: str
+    folded: Share
+    """With its abstention questions, as LongMemEval's own report counts them."""
+    answerable: Share
+    """Without them."""
+    abstention: Share
+    undecided: Count
+
+
+class GateLine(Record):
+    """One group of controls."""
+
+    condition: str
+    repetition: Count
+    batch: Count
+    arm: Arm
+    asked: Count
+    correct: Count
+    undecided: Count
+    need: Count
+    passed: bool
+    blind: Listed[str]
+    """Routes whose controls were all wrong."""
+    bound: str
+    """What the count shows at best: a lower bound of the pass rate (95 %, Clopper-Pearson)."""
+
+
+class Flip(Record):
+    """One item with two different labels."""
+
+    id: str
+    type: str
+    before: str
+    after: str
+    where: str
+    """The condition, or the two cells whose prompts were identical."""
+
+
+class Prior(Record):
+    """Prior labels against new ones."""
+
+    compared: Count
+    """Items with a prior label and a new one."""
+    never_judged: Count
+    """Items without a prior label."""
+    foreign: Count
+    """Items whose prior label is none of the rubric's."""
+    table: dict[str, Count]
+    """`before > after` to how many."""
+    flips: Listed[Flip]
+
+
+class Group(Record):
+    """One condition and repetition."""
+
+    id: str
+    name: str
+    repetition: Count
+    official: bool
+    deviations: Listed[str]
+    identity: str
+    planned: Count
+    missing: Count
+    """Questions without a saved answer (`--allow-partial`)."""
+    asked: Count
+    """Cells closed: decided or undecided."""
+    open: Count
+    """Cells not asked, or asked without an answer that was seen."""
+    decided: Count
+    accepted: Count
+    rejected: Count
+    labels: dict[str, Count]
+    undecided: dict[str, Count]
+    rate: float | None
+    """Accepted of asked; null while any planned cell of the run is undecided or open."""
+    interval: Listed[float] | None
+    """Wilson, 95 %."""
+    macro: float | None
+    """Unweighted mean of the types' rates, abstention folded in."""
+    bounds: Listed[float] | None
+    """All undecided and open cells rejected; all accepted."""
+    types: Listed[TypeLine]
+    upstream_accepts: Count
+    """Replies the benchmark's own parser would count as accepted."""
+    upstream_of: Count
+    later_attempts: Count
+    prior: Prior
+
+
+class Summary(Record):
+    """All that `judge show` says."""
+
+    run_id: str
+    state: State
+    head: str
+    lines: Count
+    plan_sha256: str
+    embedded: bool
+    """Whether a string rule of this package was a judge."""
+    easy_controls_only: bool
+    injection_controls: bool
+    gate: Listed[GateLine]
+    conditions: Listed[Group]
+    identical_prompts: Count
+    """Pairs of cells whose requests are the same bytes."""
+    flips: Listed[Flip]
+    """Among them, those with two labels."""
+    requests: Count
+    resent: Count
+    unknown: Count
+    """Cells that may have been answered, and billed, unseen."""
+    unknown_tokens_max: Count
+    """The most that asking those again can cost; 0 where no output limit is sent."""
+    tokens_in: Count
+    tokens_out: Count
+    unmetered: Count
+    fingerprints: dict[str, Count]
+    stops: Listed[str]
+
+
+def summarise(proof: Proof) -> Summary:
+    """Return what a proved run shows."""
+    plan, tally = proof.plan, proof.tally
+    complete = proof.state == "complete"
+    flips, pairs = _same_prompts(proof) if proof.frozen else ([], 0)
+    return Summary(
+        run_id=proof.run_id,
+        state=proof.state,
+        head=proof.head,
+        lines=proof.lines,
+        plan_sha256=proof.manifest.plan_sha256,
+        embedded=any(judge.api == "lexical" for judge in plan.judges),
+        easy_controls_only=not plan.gate.controls,
+        injection_controls=any(gate.arm == "injection" for gate in tally.gates),
+        gate=tuple(_gates(proof)),
+        conditions=tuple(
+            _group(proof, condition, repetition, complete=complete)
+            for repetition in range(1, plan.repetitions + 1)
+            for condition in plan.conditions
+        ),
+        identical_prompts=pairs,
+        flips=tuple(flips),
+        requests=tally.intents,
+        resent=tally.resent,
+        unknown=proof.progress.open_cells(),
+        unknown_tokens_max=_unknown_tokens(proof),
+        tokens_in=tally.tokens_in,
+        tokens_out=tally.tokens_out,
+        unmetered=tally.unmetered,
+        fingerprints=dict(tally.fingerprints),
+        stops=tuple(tally.stops),
+    )
+
+
+def _unknown_tokens(proof: Proof) -> int:
+    if proof.frozen is None or not proof.progress.open_cells():
+        return 0
+    questions = Questions(proof.frozen)
+    lost = (c for c in proof.frozen.layout.order() if proof.progress.status(c) in _UNKNOWN)
+    return sum(questions.of(cell).tokens_max or 0 for cell in lost)
+
+
+def _gates(proof: Proof) -> Iterator[GateLine]:
+    for gate in proof.tally.gates:
+        bound = lower_bound(gate.correct, gate.asked).value
+        yield GateLine(
+            condition=gate.condition,
+            repetition=gate.repetition,
+            batch=gate.batch,
+            arm=gate.arm,
+            asked=gate.asked,
+            correct=gate.correct,
+            undecided=gate.undecided,
+            need=gate.need,
+            passed=gate.passed,
+            blind=tuple(name for name, counts in gate.routes.items() if counts[1] == 0),
+            bound=f"{float(bound):.3f}",
+        )
+
+
+# --- one condition and repetition ---------------------------------------------------------------
+
+
+def _group(proof: Proof, condition: Condition, repetition: int, *, complete: bool) -> Group:
+    plan = proof.plan
+    answers = proof.progress.layout.sets[condition.answers]
+    found = proof.tally.groups.get((condition.id, repetition))
+    tally = found or GroupTally(answers.first_row, bytearray(answers.rows))
+    totals: Counter[str] = sum(tally.counts.values(), Counter())
+    labels = {label: totals[label] for label in condition.labels}
+    undecided = {name[1:]: n for name, n in sorted(totals.items()) if name.startswith("?")}
+    decided, unread = sum(labels.values()), sum(undecided.values())
+    accepted = labels[condition.accept]
+    types = _types(proof, condition, tally)
+    judge = next(judge for judge in plan.judges if judge.name == condition.judge)
+    whole = complete and decided == answers.rows
+    return Group(
+        id=condition.id,
+        name=condition.name,
+        repetition=repetition,
+        official=condition.official,
+        deviations=condition.deviations,
+        identity=judge.identity,
+        planned=answers.rows,
+        missing=answers.missing,
+        asked=decided + unread,
+        open=answers.rows - decided - unread,
+        decided=decided,
+        accepted=accepted,
+        rejected=decided - accepted,
+        labels=labels,
+        undecided=undecided,
+        rate=accepted / answers.rows if whole else None,
+        interval=_interval(accepted, answers.rows) if whole else None,
+        macro=_macro(types) if whole else None,
+        bounds=_bounds(accepted, decided, answers.rows) if found else None,
+        types=types,
+        upstream_accepts=tally.upstream[condition.accept],
+        upstream_of=sum(tally.upstream.values()),
+        later_attempts=tally.later,
+        prior=_prior(proof, condition, tally),
+    )
+
+
+def _interval(accepted: int, asked: int) -> tuple[float, ...]:
+    interval = wilson(accepted, asked)
+    return interval.low, interval.high
+
+
+def _bounds(accepted: int, decided: int, planned: int) -> tuple[float, ...]:
+    """The rate if every cell without a label were rejected, and if every one were accepted."""
+    return accepted / planned, (accepted + planned - decided) / planned
+
+
+def _macro(types: tuple[TypeLine, ...]) -> float:
+    rates = [Fraction(line.folded.accepted, line.folded.asked) for line in types]
+    return float(sum(rates) / len(rates))
+
+
+def _types(proof: Proof, condition: Condition, tally: GroupTally) -> tuple[TypeLine, ...]:
+    explained = {"abstention"}
+    if proof.frozen:
+        templates = proof.frozen.rubric(condition).templates
+        explained = {t.name for t in templates if t.gold == "explanation"}
+    names = sorted({stratum.type for stratum in tally.counts})
+    return tuple(_type(name, condition.accept, tally, explained) for name in names)
+
+
+def _type(name: str, accept: str, tally: GroupTally, explained: set[str]) -> TypeLine:
+    parts = {True: [0, 0], False: [0, 0]}
+    undecided = 0
+    for stratum, counts in tally.counts.items():
+        if stratum.type != name:
+            continue
+        part = parts[stratum.route in explained]
+        part[0] += counts[accept]
+        part[1] += counts.total()
+        undecided += sum(n for label, n in counts.items() if label.startswith("?"))
+    apart, plain = parts[True], parts[False]
+    return TypeLine(
+        type=name,
+        folded=Share(accepted=apart[0] + plain[0], asked=apart[1] + plain[1]),
+        answerable=Share(accepted=plain[0], asked=plain[1]),
+        abstention=Share(accepted=apart[0], asked=apart[1]),
+        undecided=undecided,
+    )
+
+
+# --- two labels of one item ---------------------------------------------------------------------
+
+
+def _prior(proof: Proof, condition: Condition, tally: GroupTally) -> Prior:
+    table: Counter[str] = Counter()
+    flips: list[Flip] = []
+    never = foreign = 0
+    for item, label in _labelled(proof, condition, tally):
+        if item.prior is None:
+            never += 1
+        elif item.prior not in condition.labels:
+            foreign += 1
+        elif label is not None:
+            table[f"{item.prior} > {label}"] += 1
+            if item.prior != label:
+                flips.append(_flip(item, item.prior, label, condition.id))
+    return Prior(
+        compared=table.total(),
+        never_judged=never,
+        foreign=foreign,
+        table=dict(sorted(table.items())),
+        flips=tuple(flips),
+    )
+
+
+def _labelled(
+    proof: Proof, condition: Condition, tally: GroupTally
+) -> Iterator[tuple[Item, str | None]]:
+    if proof.frozen is None:
+        return
+    for number, code in enumerate(tally.labels):
+        yield proof.frozen.item(tally.first_row + number), _label(condition, code)
+
+
+def _label(condition: Condition, code: int) -> str | None:
+    return None if code in {NOT_CLOSED, UNDECIDED} else condition.labels[code - 1]
+
+
+def _flip(item: Item, before: str, after: str, where: str) -> Flip:
+    return Flip(id=item.id, type=item.type, before=before, after=after, where=where)
+
+
+def _same_prompts(proof: Proof) -> tuple[list[Flip], int]:
+    """Cells of one question whose requests are the same bytes: how many pairs, which flipped."""
+    frozen = proof.frozen
+    if frozen is None or len(frozen.plan.conditions) * frozen.plan.repetitions == 1:
+        return [], 0
+    flips: list[Flip] = []
+    pairs = 0
+    batches = range(frozen.layout.batches)
+    questions = Questions(frozen)
+    told: dict[tuple[int, str, str], tuple[Cell, str]] = {}
+    for cell in (cell for batch in batches for cell in frozen.layout.answers(batch)):
+        label = _cell_label(proof, cell)
+        if label is None:
+            continue
+        question = questions.of(cell)
+        item = frozen.item(cell.row)
+        key = item.position, question.judge.name, digest(question.body)
+        first = told.setdefault(key, (cell, label))
+        pairs += first[0] != cell
+        if first[1] != label:
+            where = f"{_place(first[0])} and {_place(cell)}"
+            flips.append(_flip(item, first[1], label, where))
+    return flips, pairs
+
+
+def _cell_label(proof: Proof, cell: Cell) -> str | None:
+    tally = proof.tally.groups.get((cell.condition, cell.repetition))
+    if tally is None or proof.frozen is None:
+        return None
+    condition = proof.frozen.conditions[cell.condition]
+    return _label(condition, tally.labels[cell.row - tally.first_row])
+
+
+def _place(cell: Cell) -> str:
+    return f"{cell.condition}@{cell.repetition}"

@@ -116,6 +116,10 @@ def _shown(value: Json) -> str:
 
 
 def is_official(rubric: Rubric, judge: Judge, found: tuple[str, ...]) -> bool:
-    """Whether the word may be used: an upstream pin, a published judge and no deviation."""
+    """Whether the word may be used: an upstream edition, a published judge and no deviation.
+
+    Whether the edition is the upstream one is not its own word to give: the caller holds its pin
+    against the shipped pack of that name.
+    """
     published = f"{judge.provider}/{judge.expect_model}" in rubric.judges
     return rubric.edition == "upstream" and rubric.of is None and published and not found

@@ -388,7 +388,7 @@ def _conditions(
                     readings=found.readings,
                     judge=judge.name,
                     deviations=differs,
-                    official=is_official(found, judge, differs),
+                    official=is_official(found, judge, differs) and packs.is_shipped(found),
                 )
 
 

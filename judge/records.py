@@ -258,7 +258,11 @@ class Rubric(Record):
                     "fill": self.fill,
                     "labels": list(self.labels),
                     "readings": self.readings.plain(),
-                    "routes": [route.plain() for route in self.routes],
+                    # Conditions that are not given are left out, so that a later version may
+                    # know more of them without changing the pin of a rubric that uses none.
+                    "routes": [
+                        route.model_dump(mode="json", exclude_none=True) for route in self.routes
+                    ],
                     "settings": self.settings,
                     "templates": {t.name: t.sha256 for t in self.templates},
                 }

@@ -89,7 +89,7 @@ def test_check_passes_with_pins_only() -> None:
     """A machine without the texts can still hold the pins."""
     lines = _out("check", "longmemeval/upstream", "tiny/one").splitlines()
 
-    assert lines[0].startswith("longmemeval/upstream  pins only  cc295d5d2d94")
+    assert lines[0].startswith("longmemeval/upstream  pins only  ad954c462069")
     assert lines[1].startswith("tiny/one  pins only  ")
     assert lines[2].startswith("  warning: no pin; add `pin: ")
 

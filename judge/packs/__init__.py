@@ -16,7 +16,7 @@ In reading order:
 from judge.packs.bringing import add, fetch
 from judge.packs.diffing import diff
 from judge.packs.files import home, names, shipped
-from judge.packs.loading import check, load, survey
+from judge.packs.loading import check, is_shipped, load, survey
 from judge.packs.schema import Added, Change, Diff, Sheet, SheetTemplate, TemplateDiff, Word
 from judge.packs.store import AbsentError
 
@@ -34,6 +34,7 @@ __all__ = [
     "diff",
     "fetch",
     "home",
+    "is_shipped",
     "load",
     "names",
     "shipped",

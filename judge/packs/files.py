@@ -17,7 +17,7 @@ from judge.canonical import digest
 from judge.errors import InputError
 from judge.records import Record
 
-__all__ = ["Place", "beside", "home", "locate", "names", "read", "shipped"]
+__all__ = ["Place", "beside", "home", "locate", "names", "read", "shipped", "shipped_names"]
 
 _PACKAGE = Path(__file__).parent.parent
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}/[a-z0-9][a-z0-9-]{0,63}")
@@ -54,12 +54,16 @@ def home() -> Path:
 
 def names() -> tuple[str, ...]:
     """Return the names of all shipped packs, then of the user's own, each sorted."""
-    roots = (shipped("templates"), home() / "templates")
-    return tuple(
-        f"{path.parent.name}/{path.stem}"
-        for root in roots
-        for path in sorted(root.glob("*/*.yaml"))
-    )
+    return shipped_names() + _names(home() / "templates")
+
+
+def shipped_names() -> tuple[str, ...]:
+    """Return the names of all shipped packs, sorted."""
+    return _names(shipped("templates"))
+
+
+def _names(root: Path) -> tuple[str, ...]:
+    return tuple(f"{path.parent.name}/{path.stem}" for path in sorted(root.glob("*/*.yaml")))
 
 
 def locate(name: str) -> Place:

@@ -2,14 +2,14 @@
 
 from judge import rubric
 from judge.errors import InputError
-from judge.packs.files import names
+from judge.packs.files import names, shipped_names
 from judge.packs.inheritance import INHERITED, Resolved, compose, resolve
 from judge.packs.schema import Sheet, SheetTemplate
 from judge.packs.store import AbsentError
 from judge.packs.texts import origin, text
 from judge.records import Rubric
 
-__all__ = ["check", "load", "survey"]
+__all__ = ["check", "is_shipped", "load", "survey"]
 
 
 def load(name: str) -> Rubric:
@@ -41,6 +41,15 @@ def check(name: str) -> Sheet:
     if whole:
         _full(resolved, texts)
     return _sheet(resolved, texts, whole=whole)
+
+
+def is_shipped(found: Rubric) -> bool:
+    """Whether a rubric is the shipped pack of its name, by its pin.
+
+    Raises:
+        InputError: the shipped pack of that name does not hold.
+    """
+    return found.name in shipped_names() and resolve(found.name).outline.pin == found.pin
 
 
 def survey(wanted: tuple[str, ...] = ()) -> tuple[Sheet, ...]:

@@ -1,1 +1,67 @@
-"""A judge that others can check."""
+"""A language model as the judge of saved answers, in a way that others can check.
+
+Read the modules in this order; each imports only those before it:
+
+    errors, canonical, records                                  what there is
+    strictyaml, filling, sandbox, rubric, request               what is sent (pure)
+    envelope, reading, reaction                                 what came back (pure)
+    lexical, sampling, gate, layout, progress, spending, stats  what follows (pure)
+    answers, packs, chain, ledger, providers                    where the world comes in
+    config, controls, identity, folder, questions, planning     what will be asked
+    recount, export, sources                                    what was asked, proved again
+    asking, engine, judging                                     asking it
+    report, facade, selftest, cli                               in words
+
+From Python: `judge.plan(config)`, `judge.run(config, folder)`, `judge.resume(folder)`,
+`judge.verify(folder)`, `judge.show(folder)`; the records they take and give are `judge.RunConfig`,
+`judge.Proof`, `judge.Outcome` and `judge.Summary`. See docs/python.md.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judge.config import (
+        AnswersConfig,
+        JudgeConfig,
+        Limits,
+        ReferencesConfig,
+        RunConfig,
+    )
+    from judge.facade import plan, resume, run, show, verify
+    from judge.judging import Outcome
+    from judge.recount import Proof
+    from judge.report.summary import Summary
+
+__all__ = [
+    "AnswersConfig",
+    "JudgeConfig",
+    "Limits",
+    "Outcome",
+    "Proof",
+    "ReferencesConfig",
+    "RunConfig",
+    "Summary",
+    "plan",
+    "resume",
+    "run",
+    "show",
+    "verify",
+]
+
+_PLACES = {
+    **dict.fromkeys(
+        ("AnswersConfig", "JudgeConfig", "Limits", "ReferencesConfig", "RunConfig"), "judge.config"
+    ),
+    **dict.fromkeys(("plan", "resume", "run", "show", "verify"), "judge.facade"),
+    "Outcome": "judge.judging",
+    "Proof": "judge.recount",
+    "Summary": "judge.report.summary",
+}
+
+
+def __getattr__(name: str) -> object:
+    # The public names are looked up when they are used, so that `import judge` costs nothing.
+    if name not in _PLACES:
+        raise AttributeError(f"module 'judge' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)

@@ -91,7 +91,7 @@ class Engine:
         self._ready_at: dict[str, float] = {}
         self._streaks = _Streaks()
         self._backoff = tenacity.wait_exponential_jitter(
-            initial=limits.backoff_ms / 1000,
+            multiplier=limits.backoff_ms / 1000,
             max=_LONGEST_BACKOFF_S,
             jitter=limits.backoff_ms / 1000,
         )

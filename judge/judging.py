@@ -23,6 +23,7 @@ from judge.engine import Clearances, Engine, Halt, Ways
 from judge.errors import InputError, VerificationError
 from judge.folder import Frozen
 from judge.gate import Clearance
+from judge.identity import identify
 from judge.ledger import Ledger, Lock, recover, sync_folder, write_seal
 from judge.planning import freeze
 from judge.progress import Status
@@ -134,7 +135,9 @@ def run(
     """
     settings = settings or Settings(limits=config.limits)
     watch = watch or Watch()
-    # Addresses and keys are looked at before anything is frozen: a missing key costs nothing.
+    # Names, addresses and keys are looked at before anything is frozen: a missing key costs nothing.
+    for judge in config.judges:
+        identify(judge)
     ways = _ways(config, settings.limits)
     frozen = freeze(config, folder, secrets.token_hex(32), _environment(settings.limits))
     with frozen, Lock(folder) as lock:

@@ -21,7 +21,7 @@ from judge.report.terminal import safe
 __all__ = ["Bar"]
 
 _EVERY_S = 0.1
-_STEPS = 10
+_SAY_EVERY_S = 5.0
 
 
 class Bar(Watch):
@@ -90,11 +90,16 @@ class Bar(Watch):
         self._done[cell.phase] += 1
         if self._live:
             self._redraw(cell.phase)
-        elif self._done[cell.phase] * _STEPS // max(self._totals[cell.phase], 1) != (
-            (self._done[cell.phase] - 1) * _STEPS // max(self._totals[cell.phase], 1)
-        ):
-            done = f"{self._done[cell.phase]}/{self._totals[cell.phase]}"
-            self.note(f"{cell.phase}s {done}  {self._facts()}")
+        else:
+            self._say(cell.phase)
+
+    def _say(self, phase: str) -> None:
+        """A plain line every few seconds, and one at the end of each phase."""
+        now = time.monotonic()
+        done, total = self._done[phase], self._totals[phase]
+        if done == total or now - self._shown >= _SAY_EVERY_S:
+            self._shown = now
+            self.note(f"{phase}s {done}/{total}  {self._facts()}")
 
     def _redraw(self, phase: str) -> None:
         now = time.monotonic()

@@ -71,7 +71,9 @@ def _gate(summary: Summary) -> Iterator[str]:
 def _gate_line(line: GateLine) -> str:
     count = f"{line.correct}/{line.asked}"
     verdict = (
-        f"passed: its pass rate on such controls is above {line.bound}" if line.passed else "FAILED"
+        f"passed: its pass rate on such controls is above {line.bound} (95 %)"
+        if line.passed
+        else "FAILED"
     )
     if line.undecided:
         verdict += f"; {line.undecided} undecided"

@@ -135,7 +135,7 @@ def run(
     """
     settings = settings or Settings(limits=config.limits)
     watch = watch or Watch()
-    # Names, addresses and keys are looked at before anything is frozen: a missing key costs nothing.
+    # Names, addresses and keys before anything is frozen: a missing key costs nothing.
     for judge in config.judges:
         identify(judge)
     ways = _ways(config, settings.limits)

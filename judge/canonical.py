@@ -43,8 +43,8 @@ def encode(value: Json) -> bytes:
         NotCanonicalError: a float, an integer of 2**53 or more, a key that is not ASCII, a lone
             surrogate, or any other type.
     """
-    _check(value)
     try:
+        _check(value)
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except (orjson.JSONEncodeError, RecursionError) as error:
         raise NotCanonicalError(f"no canonical form: {error}") from error

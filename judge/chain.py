@@ -108,7 +108,7 @@ def read_line(line: bytes, seq: int, prev: str, *, public: bool) -> Entry:
     private = _opened(value.get("private", {}), header.commit, public=public)
     if "private" in value and not private:
         raise VerificationError("an empty private part is left out")
-    _check_names(fact, header, private, public=public)
+    _check_names(fact, header)
     return Entry(header, fact, private, link(encode(said)))
 
 
@@ -120,8 +120,9 @@ def _validated(said: dict[str, Json]) -> tuple[Header, Fact]:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the line"
         raise VerificationError(f"{where}: {first['msg']}") from error
-    if len(fact.plain()) + len(_HEADER) != len(said):
-        raise VerificationError("fields are missing; what is absent is null")
+    # Rebuilt and compared whole: a default or a second spelling of a field must not stand in.
+    if {**header.plain(), **fact.plain()} != said:
+        raise VerificationError("fields are missing or misnamed; what is absent is null")
     return header, fact
 
 
@@ -151,7 +152,7 @@ def _text(name: str, part: Json, commit: Mapping[str, str]) -> bytes:
     return raw
 
 
-def _check_names(fact: Fact, header: Header, private: Mapping[str, bytes], *, public: bool) -> None:
+def _check_names(fact: Fact, header: Header) -> None:
     expected: set[str] = set()
     if isinstance(fact, Intent):
         expected = {"request"}
@@ -161,5 +162,3 @@ def _check_names(fact: Fact, header: Header, private: Mapping[str, bytes], *, pu
             expected.add("reply_text")
     if header.commit.keys() != expected:
         raise VerificationError(f"a {fact.kind} line commits to {', '.join(sorted(expected))}")
-    if public and not private.keys() <= expected:
-        raise VerificationError("private texts nobody committed to")

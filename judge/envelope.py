@@ -239,6 +239,8 @@ _STOP_REASON: dict[str, Reason] = {
     "tool_use": "tool_call",
     "pause_turn": "tool_call",
 }
+_THOUGHTS = ["thinking", "redacted_thinking"]
+"""A list: what a block calls its type may be anything, hashable or not."""
 
 
 def _chat_text(answer: dict[str, object]) -> str:
@@ -246,7 +248,8 @@ def _chat_text(answer: dict[str, object]) -> str:
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         raise _NoVerdict("bad_choices")
     choice = choices[0]
-    if choice.get("index") != 0:
+    index = choice.get("index")
+    if type(index) is not int or index != 0:
         raise _NoVerdict("bad_choices")
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -270,7 +273,7 @@ def _messages_text(answer: dict[str, object]) -> str:
     if "tool_use" in kinds:
         raise _NoVerdict("tool_call")
     # Thinking may stand before the one text; anything after it, or a second text, is no verdict.
-    if kinds[-1] != "text" or any(k not in {"thinking", "redacted_thinking"} for k in kinds[:-1]):
+    if kinds[-1] != "text" or any(kind not in _THOUGHTS for kind in kinds[:-1]):
         raise _NoVerdict("bad_choices")
     return _text(blocks[-1].get("text"))
 

@@ -423,7 +423,7 @@ class _Stretch:
                 correct=found.correct,
                 undecided=found.undecided,
                 need=found.need,
-                routes={name: tuple(counts) for name, counts in found.routes.items()},
+                routes=found.routes,
                 passed=found.passed,
             )
             self._progress.feed(self._ledger.next_seq, fact)

@@ -7,6 +7,7 @@ refuse. It knows cells by number and keeps a few bytes for each: no texts, no fi
 
 from array import array
 from collections.abc import Iterator
+from typing import assert_never
 
 from judge.errors import VerificationError
 from judge.gate import Mark, Weighed, threshold, weigh
@@ -19,6 +20,7 @@ from judge.records import (
     Gate,
     Intent,
     Receipt,
+    Recovered,
     Resumed,
     Seal,
     Start,
@@ -70,7 +72,6 @@ class Progress:
         self._last_row: dict[tuple[str, int, str, int], int] = {}
         self._halted = False
         self._rechecking = False
-        self.started = False
         self.seal: Seal | None = None
         self.failed = False
         self.resumed = 0
@@ -194,12 +195,12 @@ class Progress:
                 self._resume(fact)
             case Seal():
                 self._sealed(fact)
+            case Stopped() | Recovered():
+                self._halted = True
             case Start():
-                self.started = True
-            case Stopped():
-                self._halted = True
-            case _:  # Recovered
-                self._halted = True
+                pass
+            case _:
+                assert_never(fact)
 
     # --- attempts -------------------------------------------------------------------------------
 
@@ -366,7 +367,7 @@ class Progress:
             fact.correct,
             fact.undecided,
             fact.need,
-            {route: (counts[0], counts[1]) for route, counts in fact.routes.items()},
+            fact.routes,
             fact.passed,
         )
         if said != found:

@@ -60,6 +60,8 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@+/-]{0,99}$")]
 """A name the harness prints, uses as a key and never as a path."""
 Count = Annotated[int, Field(ge=0, lt=2**53)]
+Version = Annotated[int, Field(ge=1, le=1)]
+"""Of the format. Not `Literal[1]`, which takes `true` for 1."""
 Foreign = Annotated[str, Field(max_length=200)]
 """Text a server chose, capped so that it cannot write into a public export what it likes."""
 
@@ -363,7 +365,7 @@ class Source(Record):
 class Plan(Record):
     """What a run will ask, fixed before the first call."""
 
-    v: Literal[1]
+    v: Version
     conditions: Listed[Condition]
     judges: Listed[Judge]
     gate: GateRule
@@ -455,10 +457,12 @@ class Reading(Record):
 class Header(Record):
     """What the public part of every line has beside its fact."""
 
-    v: Literal[1]
+    v: Version
     seq: Count
     prev: Sha256
-    at: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+    at: Annotated[
+        str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$")
+    ]
     commit: dict[str, Sha256]
     """Private name to commitment; empty when the line keeps nothing private."""
 
@@ -534,7 +538,7 @@ class Gate(Record):
     correct: Count
     undecided: Count
     need: Count
-    routes: dict[str, Listed[Count]]
+    routes: dict[str, Annotated[tuple[Count, Count], pydantic.Strict(False)]]  # noqa: FBT003
     """Template name to (asked, correct)."""
     passed: bool = Field(alias="pass")
 

@@ -196,7 +196,7 @@ def test_tango_turns_around_when_the_sides_are_exchanged() -> None:
 
 
 @given(p_values)
-@some
+@few
 def test_holm_and_benjamini_hochberg_are_statsmodels_and_scipys(p: list[float]) -> None:
     """Adjusted p-values in the order given."""
     assert list(holm(p).adjusted) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)

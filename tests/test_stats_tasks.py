@@ -130,6 +130,7 @@ def test_a_file_without_tasks_is_refused() -> None:
     [
         ("The blue car.", "a blue car", Fraction(1)),
         ("a blue blue car", "blue car", Fraction(4, 5)),
+        ("blue blue", "blue blue car", Fraction(4, 5)),
         ("red", "blue", Fraction(0)),
         ("", "", Fraction(1)),
         ("the", "blue", Fraction(0)),

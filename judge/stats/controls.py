@@ -6,9 +6,9 @@ All probabilities here are exact fractions. The bound after no failure in n cont
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import ceil
 
 from judge.errors import InputError
+from judge.gate import need
 from judge.stats.binomial import at_most, exact_at_most, exact_finite_at_most
 from judge.stats.exact import Count, Result, checked_counts, checked_level, checked_share, fraction
 
@@ -68,7 +68,7 @@ def least_correct(threshold: Fraction | str, asked: int) -> int:
     checked_counts({"the number asked": asked})
     if not asked or not 0 < share <= 1:
         raise InputError(f"{share} of {asked} controls is no gate")
-    return ceil(share * asked)
+    return need(share, asked)
 
 
 def rows_needed(rate: Fraction | str, chance: Fraction | str = "0.95", allowed: int = 0) -> Rows:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.answers import AnswersFile, ReferencesFile, join
+from judge.answers import AnswersFile, ReferencesFile, documents, join
 from judge.errors import InputError
 from judge.records import Selection
 
@@ -57,6 +57,8 @@ FLAWS = {
     "not-closed.json": ":3: row 1: a comma or the end of the list is missing",
     "cut-row.json": ":3: row 2: not JSON (Unterminated string starting at character 25)",
     "text-after-end.json": ":4: text follows the end of the JSON document",
+    "cut-character.json": ":4: not UTF-8 at byte 104 ",
+    "cut-character-in-row.json": ":3: not UTF-8 at byte 166 ",
     "infinity.json": ":2: row 2: -Infinity is no JSON number",
     "nested-too-deep.json": ":2: row 2: nested too deep",
     "lone-surrogate.json": ":2: row 2: column 'response' holds half a character",
@@ -174,12 +176,24 @@ def test_references_are_held_to_the_same_rules(tmp_path: Path) -> None:
     assert "--references-field gold=COLUMN" in str(caught.value)
 
 
-def test_a_key_that_holds_an_id_twice_is_refused() -> None:
+def test_a_key_that_holds_an_id_twice_is_refused(tmp_path: Path) -> None:
     """Both lines are named."""
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"id": "a", "response": "x"}\n{"id": "b", "response": "y"}\n')
     key = HERE / "id-twice.jsonl"
 
     with pytest.raises(InputError, match=re.escape(f"{key}:3: the id 'a' stands at {key}:1")):
-        join([AnswersFile(name="a", path=key)], ReferencesFile(path=key), ALL)
+        join([AnswersFile(name="a", path=answers)], ReferencesFile(path=key), ALL)
+
+
+def test_a_bad_byte_is_counted_right_however_the_file_is_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bytes of a character that is not whole yet are counted once."""
+    monkeypatch.setattr(documents, "_CHUNK", 1)
+
+    for name in ("not-utf8.json", "cut-character.json", "cut-character-in-row.json"):
+        test_a_flawed_file_is_refused_with_its_place(name)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

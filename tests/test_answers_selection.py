@@ -84,6 +84,7 @@ def ids(joined: Joined, name: str = "s1") -> str:
         (("type=one", "split=dev", "abstention=false"), "a"),
         (("question=qb",), "b"),
         (("response=rb,rc",), "bc"),
+        (("type=one", "id=a,b"), "a"),
     ],
 )
 def test_conditions_choose_rows(only: tuple[str, ...], left: str, desk: Desk) -> None:

@@ -139,10 +139,10 @@ def run(
     for judge in config.judges:
         identify(judge)
     ways = _ways(config, settings.limits)
-    frozen = freeze(config, folder, secrets.token_hex(32), _environment(settings.limits))
+    environment = _environment(settings.limits)
+    frozen = freeze(config, folder, secrets.token_hex(32), environment, _begin)
     with frozen, Lock(folder) as lock:
         watch.frozen(frozen)
-        _begin(frozen)
         proof = recount(folder, rules=rules, frozen=frozen)
         stretch = _Stretch(proof, frozen, settings, watch, rules)
         halt = _driven(lambda: stretch.go(ways, lock))

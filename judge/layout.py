@@ -26,6 +26,8 @@ class Layout:
     sets: dict[str, AnswerSet] = field(init=False)
     rows: int = field(init=False)
     batches: int = field(init=False)
+    _at: "dict[str, array[int]]" = field(init=False)
+    """By answers set: the row of every position, -1 where there is none."""
 
     def __post_init__(self) -> None:
         """Derive what is asked for on every line."""
@@ -35,6 +37,7 @@ class Layout:
         put(self, "rows", sum(s.rows for s in self.plan.answers))
         size = self.plan.gate.batch_size
         put(self, "batches", -(-self.plan.questions // size) if size else 1)
+        put(self, "_at", {} if self.positions is None else self._rows_by_position(self.positions))
 
     @property
     def cells(self) -> int:
@@ -64,13 +67,14 @@ class Layout:
 
     def answers(self, batch: int) -> Iterator[Cell]:
         """Yield the answer cells of a batch in order."""
-        at = self._rows_by_position()
+        if self.positions is None:
+            raise VerificationError("the order of a run needs its items; this is a public export")
         size = self.plan.gate.batch_size or max(self.plan.questions, 1)
         first, last = batch * size, min((batch + 1) * size, self.plan.questions)
         for repetition in range(1, self.plan.repetitions + 1):
             for position in range(first, last):
                 for number in self._rotated(position + repetition - 1):
-                    row = at[self.plan.conditions[number].answers][position]
+                    row = self._at[self.plan.conditions[number].answers][position]
                     if row >= 0:
                         yield Cell("answer", batch, self.ids[number], repetition, row)
 
@@ -78,12 +82,10 @@ class Layout:
         count = len(self.ids)
         return ((number + by) % count for number in range(count))
 
-    def _rows_by_position(self) -> "dict[str, array[int]]":
-        if self.positions is None:
-            raise VerificationError("the order of a run needs its items; this is a public export")
+    def _rows_by_position(self, positions: "array[int]") -> "dict[str, array[int]]":
         rows: dict[str, array[int]] = {}
         for name, answers in self.sets.items():
             at = rows[name] = array("q", [-1]) * self.plan.questions
             for row in range(answers.first_row, answers.first_row + answers.rows):
-                at[self.positions[row]] = row
+                at[positions[row]] = row
         return rows

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from judge.canonical import digest
 from judge.chain import SALT_BYTES, Committed, Entry, chained, committed, read_line
@@ -38,7 +38,8 @@ __all__ = [
 ]
 
 BATCH_BYTES = 256 * 1024
-"""The most one write and sync carry: what a power loss can tear lies within this of the end."""
+"""The most one write and sync carry, unless a single line is longer: what a power loss can tear
+lies within this of the end, or is the last line alone."""
 
 _NOTHING: Mapping[str, bytes] = {}
 
@@ -63,7 +64,11 @@ class Lock:
                     "wait for it to end, or stop it"
                 ) from error
             raise StorageError(f"{self._path}: {error.strerror}") from error
-        self.check()
+        try:
+            self.check()
+        except StorageError:
+            os.close(self._fd)
+            raise
         return self
 
     def check(self) -> None:
@@ -170,10 +175,14 @@ class Ledger:
     def _write_batch(self) -> None:
         lines: list[bytes] = []
         size = 0
-        while self._waiting and size < BATCH_BYTES:
-            fact, kept = self._waiting.popleft()
-            line, self.head = chained(fact, kept, self._line_seq, self.head, self._clock())
+        while self._waiting:
+            fact, kept = self._waiting[0]
+            line, head = chained(fact, kept, self._line_seq, self.head, self._clock())
+            if lines and size + len(line) > BATCH_BYTES:
+                break  # made anew for the next batch
+            self._waiting.popleft()
             self._line_seq += 1
+            self.head = head
             lines.append(line)
             size += len(line)
         try:
@@ -228,25 +237,30 @@ def _lines(path: Path) -> Iterator[bytes]:
 def recover(path: Path, run_id: str, quarantine: Path) -> Recovered | None:
     """Set a torn tail aside, and return the fact that says so; None when the file is whole.
 
-    A tail is torn when it starts within one batch of the end and nothing after its first bad byte
-    can be trusted: it was never acknowledged. Damage before that is refused, never repaired.
+    A tail is torn when it lies within one batch of the end, or is the last line alone: it was never
+    acknowledged, or not as it stands. Damage before that is refused, never repaired; so is a first
+    line that does not hold, since a run has its first line before it has its name.
+
+    Raises:
+        VerificationError: there is no file, or it is damaged where no torn write could be.
+        StorageError: the tail could not be set aside.
     """
-    good, size = _sound_bytes(path, run_id)
-    if good == size:
+    found = _sound(path, run_id)
+    lost = found.size - found.good
+    if lost == 0:
         return None
-    if size - good > BATCH_BYTES or good == 0:
+    if found.good == 0 or not (lost <= BATCH_BYTES or found.last):
         raise VerificationError(
-            f"{path.name}: damaged {size - good} bytes before its end, which no torn write "
+            f"{path.name}: damaged {lost} bytes before its end, which no torn write "
             "explains; the run is refused as it is"
         )
     with path.open("rb") as file:
-        file.seek(good)
+        file.seek(found.good)
         tail = file.read()
-    quarantine.mkdir(mode=0o700, exist_ok=True)
-    write_durable(quarantine / f"{good}-{digest(tail)[:16]}", tail)
+    _set_aside(tail, quarantine, f"{found.good}-{digest(tail)[:16]}")
     fd = _open(path, os.O_WRONLY)
     try:
-        os.ftruncate(fd, good)
+        os.ftruncate(fd, found.good)
         os.fsync(fd)
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror}") from error
@@ -255,22 +269,43 @@ def recover(path: Path, run_id: str, quarantine: Path) -> Recovered | None:
     return Recovered(discarded_bytes=len(tail), discarded_sha256=digest(tail))
 
 
-def _sound_bytes(path: Path, run_id: str) -> tuple[int, int]:
-    """Bytes of whole, chained lines from the start; and the size of the file."""
-    size = path.stat().st_size
+def _set_aside(tail: bytes, quarantine: Path, name: str) -> None:
+    try:
+        quarantine.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(quarantine.parent)
+    except OSError as error:
+        raise StorageError(f"{quarantine}: {error.strerror}") from error
+    write_durable(quarantine / name, tail)
+
+
+class _Sound(NamedTuple):
+    """How much of a ledger holds."""
+
+    good: int
+    """Bytes of whole, chained lines from the start."""
+    size: int
+    last: bool
+    """Whether the first line that does not hold is the last one."""
+
+
+def _sound(path: Path, run_id: str) -> _Sound:
     good = 0
     prev = run_id
-    with path.open("rb") as file:
-        for number, line in enumerate(file):
-            if not line.endswith(b"\n"):
-                break
-            try:
-                entry = read_line(line[:-1], number, prev, public=False)
-            except VerificationError:
-                break
-            prev = entry.link
-            good += len(line)
-    return good, size
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            for number, line in enumerate(file):
+                try:
+                    entry = read_line(line.removesuffix(b"\n"), number, prev, public=False)
+                except VerificationError:
+                    entry = None
+                if entry is None or not line.endswith(b"\n"):
+                    return _Sound(good, size, last=good + len(line) == size)
+                prev = entry.link
+                good += len(line)
+    except OSError as error:
+        raise VerificationError(f"{path.name}: {error.strerror}") from error
+    return _Sound(good, size, last=False)
 
 
 def seal_text(run_id: str, lines: int, head: str) -> bytes:

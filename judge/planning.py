@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,11 @@ class Estimate:
 
 
 def freeze(
-    config: RunConfig, folder: Path, salt: str, environment: dict[str, str | int | None]
+    config: RunConfig,
+    folder: Path,
+    salt: str,
+    environment: dict[str, str | int | None],
+    begin: Callable[[Frozen], None] | None = None,
 ) -> Frozen:
     """Check everything, write `folder` (which must not exist), and return it read back.
 
@@ -65,21 +70,24 @@ def freeze(
         folder: the run folder; appears whole or not at all.
         salt: 64 hexadecimal digits of chance, so that the run id hides the inputs.
         environment: claims about versions and limits, kept beside the plan.
+        begin: called with the frozen folder before it has its name, to write what every run has.
 
     Raises:
         InputError: something that was given cannot be judged; nothing is left behind.
         StorageError: the folder cannot be written.
     """
-    partial = folder.with_name(folder.name + ".partial")
     if folder.exists():
         raise InputError(f"{folder} exists; choose another --out, or `judge resume` it")
     with _storage(folder):
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(mode=0o700, parents=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # A name of its own: two runs may want one folder, and nothing of anybody's is overwritten.
+        partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}.partial-", dir=folder.parent))
     try:
         _write(config, partial, salt, environment)
         with Frozen(partial) as frozen:
             estimate(frozen)
+            if begin is not None:
+                begin(frozen)
         with _storage(folder):
             partial.rename(folder)
             sync_folder(folder.parent)

@@ -71,7 +71,7 @@ class Progress:
         self._order = None if layout.positions is None else layout.order()
         self._last_row: dict[tuple[str, int, str, int], int] = {}
         self._halted = False
-        self._rechecking = False
+        self._reopenable: set[int] = set()
         self.seal: Seal | None = None
         self.failed = False
         self.resumed = 0
@@ -245,8 +245,8 @@ class Progress:
 
     def _check_free(self, index: int, fact: Intent) -> None:
         """Whether the cell may be asked now; an intent left open by a dead process is lost."""
-        if self._status[index] == _FINAL and self._rechecking and fact.phase == "control":
-            self._reopen(fact.batch)
+        if fact.phase == "control" and self._status[index] == _FINAL:
+            self._reopen_late(fact.batch)
         if self._status[index] == _FINAL:
             raise VerificationError("the cell was asked again after it was closed")
         if self._status[index] == _OPEN:
@@ -388,20 +388,28 @@ class Progress:
     def _resume(self, fact: Resumed) -> None:
         self._halted = False
         self.resumed = self.lines
-        if fact.recheck and self.layout.positions is None:
+        if not fact.recheck or self.failed:
+            return  # after a group failed nothing is asked, so nothing is asked again
+        if self.layout.positions is None:
             # A public export does not say which rows a batch has: the next control asked tells.
-            self._rechecking = True
-        elif fact.recheck:
-            for batch in self.unfinished_batches():
-                self._reopen(batch)
+            self._reopenable = set(range(self.layout.batches))
+            return
+        for batch in self._unfinished_batches():
+            self._reopen(batch)
 
-    def unfinished_batches(self) -> list[int]:
+    def _unfinished_batches(self) -> list[int]:
         """Batches with an answer cell that is not closed."""
         return [
             batch
             for batch in range(self.layout.batches)
             if any(self._status[self._index(cell)] != _FINAL for cell in self.layout.answers(batch))
         ]
+
+    def _reopen_late(self, batch: int) -> None:
+        """Open the controls of a batch again, once for each recheck."""
+        if batch in self._reopenable:
+            self._reopenable.discard(batch)
+            self._reopen(batch)
 
     def _reopen(self, batch: int) -> None:
         each = self._span * len(self.layout.arms)

@@ -8,7 +8,7 @@ import yaml
 from pydantic import Field
 
 from judge import strictyaml
-from judge.canonical import Json, encode
+from judge.canonical import Json, NotCanonicalError, encode
 from judge.errors import InputError
 from judge.records import Count, Listed, Name, Record
 
@@ -109,10 +109,14 @@ def parse(data: bytes, where: str) -> RunConfig:
     value = strictyaml.load(data, where)
     try:
         return RunConfig.model_validate_json(encode(value))
+    except NotCanonicalError as error:
+        raise InputError(f"{where}: {error}") from error
     except pydantic.ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(f"{where}: {field}: {first['msg'].lower()}") from error
+        raise InputError(
+            f"{where}: {field}: {first['msg'][0].lower()}{first['msg'][1:]}"
+        ) from error
 
 
 def read(path: Path) -> RunConfig:
@@ -135,6 +139,10 @@ def read(path: Path) -> RunConfig:
             ),
             "references": references
             and references.model_copy(update={"file": str(home / references.file)}),
+            "judges": tuple(
+                j.model_copy(update={"ca_file": j.ca_file and str(home / j.ca_file)})
+                for j in config.judges
+            ),
             "controls": tuple(_beside(home, name) for name in config.controls),
             "rubrics": tuple(_beside(home, name) for name in config.rubrics),
         }

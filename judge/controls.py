@@ -7,10 +7,10 @@ import pydantic
 from pydantic import Field
 
 from judge import strictyaml
-from judge.canonical import digest, encode
+from judge.canonical import NotCanonicalError, digest, encode
 from judge.errors import InputError
 from judge.packs import shipped
-from judge.records import Arm, Control, Listed, Record, Source
+from judge.records import Arm, Control, Listed, Record, Source, named
 from judge.sampling import AbstentionTexts
 
 __all__ = ["ControlFile", "abstention_texts", "read_controls"]
@@ -58,7 +58,7 @@ def read_controls(word: str) -> ControlFile:
     path = _found(word)
     data = _bytes(path)
     file = _valid(_File, data, path.name)
-    name = path.name.removesuffix(".yaml")
+    name = named(path.name.removesuffix(".yaml"), "controls")
     seen: set[str] = set()
     for row in file.controls:
         if row.id in seen:
@@ -127,9 +127,14 @@ def _bytes(path: Path) -> bytes:
 
 
 def _valid(kind: type[F], data: bytes, where: str) -> F:
+    value = strictyaml.load(data, where)
     try:
-        return kind.model_validate_json(encode(strictyaml.load(data, where)))
+        return kind.model_validate_json(encode(value))
+    except NotCanonicalError as error:
+        raise InputError(f"{where}: {error}") from error
     except pydantic.ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(f"{where}: {field}: {first['msg'].lower()}") from error
+        raise InputError(
+            f"{where}: {field}: {first['msg'][0].lower()}{first['msg'][1:]}"
+        ) from error

@@ -289,7 +289,9 @@ def _measured(path: Path) -> tuple[str, int, int]:
 def _each(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         for line in file:
-            yield line.removesuffix(b"\n")
+            if not line.endswith(b"\n"):
+                raise VerificationError(f"inputs/{path.name}: the last line is torn")
+            yield line[:-1]
 
 
 def _parsed(path: Path) -> Json:

@@ -8,7 +8,7 @@ from judge.canonical import Json
 from judge.config import JudgeConfig
 from judge.errors import InputError
 from judge.gate import threshold
-from judge.records import Api, Identity, Judge, Rubric
+from judge.records import Api, Identity, Judge, Rubric, named
 
 __all__ = ["deviations", "identify", "is_official", "strength"]
 
@@ -22,21 +22,23 @@ _ANTHROPIC_DATED = re.compile(r"claude-.+-\d{8}")
 _ANTHROPIC_VERSION = re.compile(r"claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?")
 _PINNED_FROM = (4, 6)
 """From Claude 4.6 on a dateless id is documented as constant for its lifetime."""
-_NOT_A_NAME = re.compile(r"[^A-Za-z0-9._:@+/-]")
+_LONGEST = 200
 
 
 def identify(config: JudgeConfig) -> Judge:
     """Return the judge a configuration names, with the strength of its identity.
 
     Raises:
-        InputError: no model; a name that may come to mean another model, with no `snapshot` to
-            hold it to; or a setting both set and unset.
+        InputError: no model, or one whose name is too long; or a name that may come to mean
+            another model, with no `snapshot` to hold it to.
     """
     if config.provider == "lexical":
         return _embedded(config)
     model = config.model
     if not model:
         raise InputError(f"a judge of {config.provider} needs a model: {config.provider}/MODEL")
+    if max(len(model), len(config.snapshot or "")) > _LONGEST:
+        raise InputError(f"{model[:40]!r}…: a model's name has at most {_LONGEST} characters")
     address: Literal["provider", "custom"] = "provider" if config.base_url is None else "custom"
     identity = strength(config.provider, model, address)
     if identity == "alias" and config.snapshot is None:
@@ -45,7 +47,7 @@ def identify(config: JudgeConfig) -> Judge:
             "Name the dated model, or give --snapshot with the name its replies must carry"
         )
     return Judge(
-        name=config.name or _NOT_A_NAME.sub("_", model)[:100],
+        name=config.name or named(model, "judge"),
         provider=config.provider,
         api=_APIS[config.provider],
         model=model,

@@ -36,6 +36,7 @@ from judge.records import (
     Reference,
     Rubric,
     Selection,
+    named,
 )
 from judge.sampling import Place, draw, placer
 
@@ -218,7 +219,8 @@ def _stem(file: str) -> str:
     name = Path(file).name
     for ending in (".gz", ".jsonl", ".json", ".csv"):
         name = name.removesuffix(ending)
-    return "".join(c if (c.isalnum() and c.isascii()) or c in "._-" else "_" for c in name)[:100]
+    plain = "".join(c if (c.isalnum() and c.isascii()) or c in "._-" else "_" for c in name)
+    return named(plain, "answers")
 
 
 def _on_routes(

@@ -7,6 +7,7 @@ the operator's word, and what asking again cannot mend stops the run.
 
 import re
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from judge.envelope import strict_json
@@ -125,18 +126,20 @@ def retry_after_ms(headers: tuple[tuple[str, str], ...], now_s: float) -> int | 
     """
     for name, value in headers:
         if name == "retry-after-ms" and _SECONDS.fullmatch(value.strip()):
-            return int(float(value))
+            return int(float(value)) or None
     for name, value in headers:
         if name == "retry-after":
             if _SECONDS.fullmatch(value.strip()):
-                return int(float(value) * 1000)
+                return int(float(value) * 1000) or None
             return _until(value, now_s)
     return None
 
 
 def _until(value: str, now_s: float) -> int | None:
     try:
-        wait = parsedate_to_datetime(value).timestamp() - now_s
+        when = parsedate_to_datetime(value)
+        # HTTP dates are GMT; one without a zone must not mean this machine's.
+        wait = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - now_s
     except (ValueError, TypeError, OverflowError):
         return None
     return int(wait * 1000) if wait > 0 else None

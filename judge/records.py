@@ -1,5 +1,6 @@
 """What the harness knows, as frozen, strict records closed to unknown fields."""
 
+import re
 from typing import Annotated, Literal, NamedTuple, Self, TypeVar
 
 import pydantic
@@ -54,6 +55,7 @@ __all__ = [
     "Template",
     "Undecided",
     "Usage",
+    "named",
 ]
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -64,6 +66,14 @@ Version = Annotated[int, Field(ge=1, le=1)]
 """Of the format. Not `Literal[1]`, which takes `true` for 1."""
 Foreign = Annotated[str, Field(max_length=200)]
 """Text a server chose, capped so that it cannot write into a public export what it likes."""
+
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._:@+/-]")
+
+
+def named(text: str, otherwise: str) -> str:
+    """Return the `Name` nearest to a text, or `otherwise` where no letter or digit is left."""
+    return _NOT_IN_A_NAME.sub("_", text).lstrip("._:@+/-")[:100] or otherwise
+
 
 T = TypeVar("T")
 Listed = Annotated[tuple[T, ...], pydantic.Strict(False)]  # noqa: FBT003 - pydantic's own spelling
@@ -463,7 +473,7 @@ class Header(Record):
     at: Annotated[
         str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$")
     ]
-    commit: dict[str, Sha256]
+    commit: dict[Name, Sha256]
     """Private name to commitment; empty when the line keeps nothing private."""
 
 
@@ -512,12 +522,12 @@ class Receipt(Attempt):
     model_requested: Foreign
     model_returned: Foreign | None
     binding: Binding
-    status: int | None
+    status: Count | None
     finish: Foreign | None
     usage: Usage | None
     fingerprint: Foreign | None
     service_tier: Foreign | None
-    readings: dict[str, str | None] | None
+    readings: dict[Name, str | None] | None
     outcome: Outcome
     label: str | None
     reason: Reason | None

@@ -228,9 +228,12 @@ def _donor(row: Reference, route: _Route, used: set[str]) -> Reference | None:
 
 
 def _words(text: str) -> str:
-    """The text as space-framed words, so that containment is of whole words: 7 is not in 17."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return f" {' '.join(_WORD.findall(folded))} "
+    """The text as space-framed words, so that containment is of whole words: 7 is not in 17.
+
+    Empty for a text without words, so that every other text contains it: it may be the same sign.
+    """
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return f" {' '.join(words)} " if words else ""
 
 
 def _control(

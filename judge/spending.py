@@ -5,6 +5,8 @@ from judge.records import Intent, Receipt
 __all__ = ["Spending"]
 
 _CLIENT, _SERVER = 400, 500
+_MAYBE_BILLED = frozenset({408, 425})
+"""A gateway says these too, of a question that went on to the model."""
 
 
 class Spending:
@@ -30,7 +32,10 @@ class Spending:
             self.tokens += self._cost(fact, reserved) - reserved
 
     def _cost(self, fact: Receipt, reserved: int) -> int:
-        if fact.outcome == "not_sent" or _CLIENT <= (fact.status or 0) < _SERVER:
+        status = fact.status or 0
+        if fact.outcome == "not_sent":
+            return 0
+        if _CLIENT <= status < _SERVER and status not in _MAYBE_BILLED:
             return 0
         usage = fact.usage
         if usage is None or usage.input is None or usage.output is None:

@@ -1,8 +1,8 @@
 """Files in, one after the other; their rows checked, numbered and put aside on disk."""
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 from judge.answers.columns import Answer, Columns, Role
@@ -18,6 +18,8 @@ from judge.records import Source
 __all__ = ["AnswerRows", "Intake"]
 
 _NUL = "\0"
+_PARTS = 16
+"""Equal texts are counted part by part: all at once would be the largest thing in memory."""
 
 
 class AnswerRows:
@@ -45,9 +47,7 @@ class AnswerRows:
     def warnings(self) -> Iterator[str]:
         """Yield what is allowed in the file and worth a look, one sentence each."""
         total = len(self.order)
-        prints = sorted(self._prints)
-        twins = {one for one, other in pairwise(prints) if one == other}
-        same = sum(one in twins for one in prints)
+        same = sum(self._twins(part) for part in range(_PARTS))
         if same:
             yield f"{self.file}: {same} of {total} answers are byte-identical to another row's"
         if self._nul:
@@ -55,6 +55,10 @@ class AnswerRows:
                 f"{self.file}: {self._nul} of {total} answers hold a NUL character, "
                 "which some servers refuse"
             )
+
+    def _twins(self, part: int) -> int:
+        counts = Counter(one for one in self._prints if one % _PARTS == part)
+        return sum(count for count in counts.values() if count > 1)
 
 
 class Intake:

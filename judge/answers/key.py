@@ -43,6 +43,7 @@ class Key:
     def __init__(self, spool: Spool, conditions: tuple[Condition, ...]) -> None:
         self.marks = Marks(conditions)
         self._numbers: dict[str, int] = {}
+        self._ids: tuple[str, ...] = ()
         self._rows = Rows(spool)
         self._files: list[str] = []
         self._homes = array("H")
@@ -56,9 +57,11 @@ class Key:
         """Return the question's number, a new one where the id is new."""
         return self._numbers.setdefault(question, len(self._numbers))
 
-    def ids(self) -> list[str]:
-        """Return the ids by number."""
-        return list(self._numbers)
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids by number; the same object while no id is added."""
+        if len(self._ids) != len(self._numbers):
+            self._ids = tuple(self._numbers)
+        return self._ids
 
     def place(self, number: int) -> Place:
         """Return where the question's row of the answer key stands."""

@@ -80,7 +80,7 @@ class Rows:
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
         self._offsets = array("q")
-        self._lengths = array("q")
+        self._lengths = array("I")
         self._places = array("q")
 
     def __contains__(self, number: int) -> bool:

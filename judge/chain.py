@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+import orjson
 import pydantic
 
 from judge.canonical import (
     Json,
     NotCanonicalError,
     commitment,
-    encode,
+    encode_typed,
     link,
-    parse,
     to_bytes,
     to_text,
 )
@@ -67,12 +67,12 @@ def committed(private: Mapping[str, bytes], salts: bytes) -> Committed:
         enc, text = to_text(data)
         parts[name] = {"data": text, "enc": enc, "salt": salt.hex()}
         commit[name] = commitment(name, salt, data)
-    return Committed(encode(parts) if parts else b"", commit)
+    return Committed(encode_typed(parts) if parts else b"", commit)
 
 
 def chained(fact: Fact, kept: Committed, seq: int, prev: str, at: str) -> tuple[bytes, str]:
     """Return the line, with its LF, and the link the next line must name."""
-    public = encode(
+    public = encode_typed(
         {**fact.plain(), "v": 1, "seq": seq, "prev": prev, "at": at, "commit": kept.commit}
     )
     head = b'{"private":' + kept.private + b',"public":' if kept.private else b'{"public":'
@@ -91,25 +91,41 @@ def read_line(line: bytes, seq: int, prev: str, *, public: bool) -> Entry:
     Raises:
         VerificationError: it is not a line of this format, or not the next one.
     """
-    try:
-        value = parse(line)
-    except NotCanonicalError as error:
-        raise VerificationError(str(error)) from error
-    if not isinstance(value, dict) or not value.keys() <= {"private", "public"}:
-        raise VerificationError("a line holds `public` and, at most, `private`")
-    said = value.get("public")
-    if not isinstance(said, dict):
-        raise VerificationError("a line has no public part")
+    said, kept, public_bytes = _parts(line)
     header, fact = _validated(said)
     if header.seq != seq:
         raise VerificationError(f"seq is {header.seq} where {seq} comes next")
     if header.prev != prev:
         raise VerificationError("prev is not the link of the line before")
-    private = _opened(value.get("private", {}), header.commit, public=public)
-    if "private" in value and not private:
-        raise VerificationError("an empty private part is left out")
+    private = _opened(kept, header.commit, public=public)
     _check_names(fact, header)
-    return Entry(header, fact, private, link(encode(said)))
+    return Entry(header, fact, private, link(public_bytes))
+
+
+def _parts(line: bytes) -> tuple[dict[str, Json], dict[str, Json], bytes]:
+    """The public part, the private part, and the bytes of the former, each in canonical form.
+
+    Floats, large integers and keys beyond ASCII are left to the records: every field has a type.
+    """
+    try:
+        value: Json = orjson.loads(line)
+    except (orjson.JSONDecodeError, RecursionError) as error:
+        raise VerificationError(f"not JSON: {error}") from error
+    if not isinstance(value, dict) or not value.keys() <= {"private", "public"}:
+        raise VerificationError("a line holds `public` and, at most, `private`")
+    said, kept = value.get("public"), value.get("private", {})
+    if not isinstance(said, dict) or not isinstance(kept, dict):
+        raise VerificationError("a line's parts are objects")
+    if "private" in value and not kept:
+        raise VerificationError("an empty private part is left out")
+    try:
+        public = encode_typed(said)
+        head = b'{"private":' + encode_typed(kept) + b',"public":' if kept else b'{"public":'
+    except NotCanonicalError as error:
+        raise VerificationError(str(error)) from error
+    if head + public + b"}" != line:
+        raise VerificationError("not the canonical form of what it says")
+    return said, kept, public
 
 
 def _validated(said: dict[str, Json]) -> tuple[Header, Fact]:
@@ -126,9 +142,7 @@ def _validated(said: dict[str, Json]) -> tuple[Header, Fact]:
     return header, fact
 
 
-def _opened(value: Json, commit: Mapping[str, str], *, public: bool) -> dict[str, bytes]:
-    if not isinstance(value, dict):
-        raise VerificationError("private is not an object")
+def _opened(value: dict[str, Json], commit: Mapping[str, str], *, public: bool) -> dict[str, bytes]:
     if not public and value.keys() != commit.keys():
         raise VerificationError("private texts are missing; verify a public export with --public")
     return {name: _text(name, part, commit) for name, part in value.items()}

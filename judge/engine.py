@@ -57,6 +57,7 @@ class _Session:
     refused: int = 0
     unknown: int = 0
     wait_ms: int | None = 0
+    told: bool = True
 
 
 @dataclass(slots=True)
@@ -165,13 +166,25 @@ class Engine:
     async def _close(
         self, session: _Session, way: Connection | Embedded, gates: tuple[int, ...] | None
     ) -> None:
+        if not await self._attempt(session, way, gates):
+            return  # the usual case, which need not pay for the machinery of retries
+        session.told = False
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_result(bool),
             wait=lambda state: self._wait_s(session, state),
             stop=tenacity.stop_never,
             sleep=self._sleep,
         )
-        await retrying(self._attempt, session, way, gates)
+        await retrying(self._attempt_again, session, way, gates)
+
+    async def _attempt_again(
+        self, session: _Session, way: Connection | Embedded, gates: tuple[int, ...] | None
+    ) -> bool:
+        """Report the attempt that was made already, so that a wait comes next; then attempt."""
+        if not session.told:
+            session.told = True
+            return True
+        return await self._attempt(session, way, gates)
 
     async def _attempt(
         self, session: _Session, way: Connection | Embedded, gates: tuple[int, ...] | None

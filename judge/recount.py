@@ -230,6 +230,7 @@ class _Prover:
         self._judges = {j.name: j for j in self._plan.judges}
         self.seen = Seen()
         self.spending = Spending()
+        self._rendered: dict[Cell, Question] = {}
         self._undecided_before: set[Cell] = set()
         self.progress = Progress(frozen.layout if frozen else _public_layout(self._plan))
         self.tally = Tally()
@@ -238,7 +239,7 @@ class _Prover:
         fact = entry.fact
         if isinstance(fact, Intent | Receipt):
             cell = Cell(fact.phase, fact.batch, fact.condition, fact.repetition, fact.row)
-            question = self._questions.of(cell) if self._questions else None
+            question = self._question(cell)
             if isinstance(fact, Intent):
                 self.progress.feed(entry.header.seq, fact)
                 self._intent(fact, entry, question)
@@ -255,6 +256,15 @@ class _Prover:
             self.tally.gates.append(fact)
         if isinstance(fact, Stopped):
             self.tally.stops.append(fact.cause)
+
+    def _question(self, cell: Cell) -> Question | None:
+        if self._questions is None:
+            return None
+        # A receipt follows soon after its intent: what was rendered is kept for it.
+        question = self._rendered.pop(cell, None)
+        if question is None:
+            question = self._rendered[cell] = self._questions.of(cell)
+        return question
 
     # --- what follows from the texts ------------------------------------------------------------
 

@@ -140,7 +140,7 @@ def run(
         identify(judge)
     ways = _ways(config, settings.limits)
     environment = _environment(settings.limits)
-    frozen = freeze(config, folder, secrets.token_hex(32), environment, _begin)
+    frozen = freeze(config, folder, secrets.token_hex(32), environment, _begin, watch.note)
     with frozen, Lock(folder) as lock:
         watch.frozen(frozen)
         proof = recount(folder, rules=rules, frozen=frozen)

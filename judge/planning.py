@@ -63,6 +63,7 @@ def freeze(
     salt: str,
     environment: dict[str, str | int | None],
     begin: Callable[[Frozen], None] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Frozen:
     """Check everything, write `folder` (which must not exist), and return it read back.
 
@@ -72,6 +73,7 @@ def freeze(
         salt: 64 hexadecimal digits of chance, so that the run id hides the inputs.
         environment: claims about versions and limits, kept beside the plan.
         begin: called with the frozen folder before it has its name, to write what every run has.
+        note: told what is allowed and worth a look, a sentence each.
 
     Raises:
         InputError: something that was given cannot be judged; nothing is left behind.
@@ -84,7 +86,9 @@ def freeze(
         # A name of its own: two runs may want one folder, and nothing of anybody's is overwritten.
         partial = Path(tempfile.mkdtemp(prefix=f"{folder.name}.partial-", dir=folder.parent))
     try:
-        _write(config, partial, salt, environment)
+        for sentence in _write(config, partial, salt, environment):
+            if note is not None:
+                note(sentence)
         with Frozen(partial) as frozen:
             estimate(frozen)
             if begin is not None:
@@ -131,7 +135,7 @@ def _storage(folder: Path) -> Iterator[None]:
 
 def _write(
     config: RunConfig, folder: Path, salt: str, environment: dict[str, str | int | None]
-) -> None:
+) -> tuple[str, ...]:
     threshold(config.threshold)
     rubrics = _rubrics(config)
     judges = _judges(config)
@@ -155,6 +159,7 @@ def _write(
         write_durable(inputs / "run.yaml", kept)
         write_durable(folder / "run.json", manifest.encoded())
         sync_folder(inputs)
+    return joined.warnings
 
 
 # --- what was named -----------------------------------------------------------------------------

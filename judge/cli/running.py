@@ -34,13 +34,17 @@ def plan(*, as_json: bool, **words: Any) -> None:  # noqa: ANN401 - click gives 
     config = configured(words)
     with (
         tempfile.TemporaryDirectory(prefix="judge-plan-") as folder,
-        freeze(config, Path(folder) / "plan", "0" * 64, {}) as frozen,
+        freeze(config, Path(folder) / "plan", "0" * 64, {}, note=_note) as frozen,
     ):
         found = estimate(frozen)
         if as_json:
             print_json(_planned(frozen, found))
         else:
             print_text("\n".join(_words(frozen, found)))
+
+
+def _note(sentence: str) -> None:
+    print_text(f"note: {sentence}", err=True)
 
 
 def _planned(frozen: Frozen, found: Estimate) -> dict[str, Json]:

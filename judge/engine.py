@@ -15,7 +15,7 @@ from judge.asking import Asked, Asker, Embedded, Posted
 from judge.config import Limits
 from judge.errors import JudgeError
 from judge.gate import Clearance
-from judge.progress import Progress
+from judge.progress import Progress, Status
 from judge.providers.contract import Connection, Provider
 from judge.questions import Question, Questions
 from judge.reaction import Again, Done, Stop, Unknown
@@ -151,8 +151,11 @@ class Engine:
                 return None
             question = self._questions.of(cell)
             await self._until_ready(question.judge.name)
+            status = self._progress.status(cell)
+            lost = status == Status.UNKNOWN or self._progress.is_lost_now(cell)
             posted = self._post(cell, question)
-        return _Session(cell, question, posted) if posted else None
+        # Asking what was lost is itself one of the resends that were allowed.
+        return _Session(cell, question, posted, unknown=int(lost)) if posted else None
 
     def _post(self, cell: Cell, question: Question) -> Posted | None:
         """Post the next intent; None when the run has stopped or would pass its cap."""

@@ -33,6 +33,7 @@ from judge.records import (
     Cause,
     Cell,
     Gate,
+    Plan,
     Recovered,
     Resumed,
     Start,
@@ -176,7 +177,7 @@ def resume(
         rules: the embedded judges that are known.
 
     Raises:
-        InputError: no run here, or one that is sealed.
+        InputError: no run here, one that is sealed, or judges that are not those of its plan.
         VerificationError: the run is damaged; it is left as it is.
         StorageError: another process writes it, or the disk fails.
     """
@@ -187,17 +188,34 @@ def resume(
             raise InputError(f"{folder.name} is sealed ({state}); there is nothing to go on with")
         recovered = recover(folder / "receipts.jsonl", frozen.run_id, folder / "quarantine")
         proof = recount(folder, rules=rules, frozen=frozen, sealing=True)
-        config, settings = change(parse((folder / "inputs" / "run.yaml").read_bytes(), "run.yaml"))
-        ways = _ways(config, settings.limits)
-        watch.frozen(frozen)
-        stretch = _Stretch(proof, frozen, settings, watch, rules)
         if proof.progress.seal is not None:
             # Killed between the last line and seal.txt: the ledger says all there is to say.
             write_seal(folder, frozen.run_id, proof.lines, proof.head)
             return Outcome(folder, recount(folder, rules=rules), None)
+        config, settings = change(parse((folder / "inputs" / "run.yaml").read_bytes(), "run.yaml"))
+        _check_judges(config, frozen.plan)
+        ways = _ways(config, settings.limits)
+        watch.frozen(frozen)
+        stretch = _Stretch(proof, frozen, settings, watch, rules)
         stretch.resumed(recovered)
         halt = _driven(lambda: stretch.go(ways, lock))
     return Outcome(folder, recount(folder, rules=rules), halt)
+
+
+def _check_judges(config: RunConfig, plan: Plan) -> None:
+    """Refuse a configuration whose judges are not those of the plan, whatever else it changes."""
+    judges = tuple(identify(judge) for judge in config.judges)
+    for judge, planned in zip(judges, plan.judges, strict=False):
+        if judge.address != planned.address:
+            own = "the provider's own address" if planned.address == "provider" else "a base URL"
+            raise InputError(
+                f"judge {planned.name}: the plan asks it at {own}, and asking elsewhere would "
+                "change what its replies prove; resume without another address, or start a new run"
+            )
+    if judges != plan.judges:
+        raise InputError(
+            "the judges are not those of the plan; only address, key and limits may differ"
+        )
 
 
 # --- clock, chance, environment -----------------------------------------------------------------
@@ -449,21 +467,28 @@ class _Stretch:
 
 @contextlib.contextmanager
 def _signals(engine: Engine, *, on: bool) -> Iterator[None]:
-    """The first signal finishes what is in flight; the second ends the process at once."""
+    """The first signal finishes what is in flight; the second ends the process at once.
+
+    A signal that was ignored from the start stays ignored (`nohup`), and a second hang-up is none:
+    a closing terminal sends two.
+    """
     if not on:
         yield
         return
     loop = asyncio.get_running_loop()
+    heard = [pair for pair in _SIGNALS if signal.getsignal(pair[0]) is not signal.SIG_IGN]
 
-    def caught(number: signal.Signals, cause: Cause) -> None:
+    def caught(cause: Cause) -> None:
         engine.stop(Halt(cause))
-        loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
+        for number, _ in heard:
+            loop.remove_signal_handler(number)
+            again = signal.SIG_IGN if number == signal.SIGHUP else signal.SIG_DFL
+            signal.signal(number, again)
 
-    for number, cause in _SIGNALS:
-        loop.add_signal_handler(number, caught, number, cause)
+    for number, cause in heard:
+        loop.add_signal_handler(number, caught, cause)
     try:
         yield
     finally:
-        for number, _ in _SIGNALS:
+        for number, _ in heard:
             loop.remove_signal_handler(number)

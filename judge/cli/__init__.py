@@ -4,7 +4,6 @@ Commands are imported when they are asked for, so that `judge --help` stays fast
 """
 
 import importlib
-import os
 import sys
 import traceback
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import click
 from typing_extensions import override
 
 from judge.errors import JudgeError
+from judge.report.streams import hold, let_go
 
 __all__ = ["main"]
 
@@ -67,8 +67,8 @@ def _judge() -> None:
 def main(words: list[str] | None = None) -> int:
     """Run one command and return its exit code; errors become one sentence on stderr."""
     try:
+        hold()
         code = _judge.main(args=words, prog_name="judge", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return _USAGE
@@ -77,8 +77,8 @@ def main(words: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone; what was done is done, and there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of a help text has gone: there is nobody to tell.
+        let_go(sys.stdout)
         return 0
     except Exception:  # noqa: BLE001 - a fault of ours is told as one, with its own exit code
         traceback.print_exc()
@@ -88,7 +88,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _said(error: JudgeError) -> int:
-    from judge.report.terminal import safe  # noqa: PLC0415 - help and usage do without it
+    from judge.cli.printing import print_text  # noqa: PLC0415 - help and usage do without it
 
-    click.echo(f"judge: {safe(str(error))}", err=True)
+    print_text(f"judge: {error}", err=True)
     return error.exit_code

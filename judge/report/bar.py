@@ -16,6 +16,7 @@ from judge.asking import Asked
 from judge.folder import Frozen
 from judge.judging import Watch
 from judge.records import Cell
+from judge.report.streams import progress_stream
 from judge.report.terminal import safe
 
 __all__ = ["Bar"]
@@ -28,7 +29,7 @@ class Bar(Watch):
     """Shows a run as it goes."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        self._console = Console(file=progress_stream(), highlight=False, markup=False, emoji=False)
         self._live = self._console.is_terminal and not self._console.is_dumb_terminal
         self._bar = Progress(
             TextColumn("{task.description}"),

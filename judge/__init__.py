@@ -7,7 +7,7 @@ Read the modules in this order; each imports only those before it:
     envelope, reading, reaction                                 what came back (pure)
     lexical, sampling, gate, layout, progress, spending, stats  what follows (pure)
     answers, packs, chain, ledger, providers                    where the world comes in
-    config, controls, identity, folder, questions, planning     what will be asked
+    config, controls, identity, coherence, folder, questions, planning     what will be asked
     recount, export, sources                                    what was asked, proved again
     asking, engine, judging                                     asking it
     report, facade, selftest, cli                               in words

@@ -14,6 +14,7 @@ from typing import Self, TypeVar
 import pydantic
 
 from judge.canonical import Json, NotCanonicalError, digest, encode, parse
+from judge.coherence import check_plan
 from judge.errors import InputError, VerificationError
 from judge.gate import expected
 from judge.layout import Layout
@@ -28,9 +29,18 @@ from judge.records import (
     Reference,
     Rubric,
 )
+from judge.rubric import check_shape
 from judge.sampling import AbstentionTexts
 
-__all__ = ["FIXED_INPUTS", "Frozen", "Manifest", "Rows", "read_manifest", "rubric_file"]
+__all__ = [
+    "FIXED_INPUTS",
+    "Frozen",
+    "Manifest",
+    "Rows",
+    "question_key",
+    "read_manifest",
+    "rubric_file",
+]
 
 R = TypeVar("R", bound=Record)
 
@@ -59,7 +69,8 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
 
     Raises:
         InputError: there is no run here.
-        VerificationError: run.json is not what this version writes.
+        VerificationError: run.json is not what this version writes, or its plan disagrees with
+            itself.
     """
     path = folder / "run.json"
     if not path.is_file():
@@ -78,6 +89,7 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
         raise VerificationError("run.json: fields are missing or doubled")
     if digest(encode(manifest.plan.plain())) != manifest.plan_sha256:
         raise VerificationError("run.json: plan_sha256 is not the digest of the plan")
+    check_plan(manifest.plan)
     return manifest, digest(data)
 
 
@@ -145,13 +157,12 @@ class Frozen:
         self.judges = {judge.name: judge for judge in self.plan.judges}
         self.conditions = {condition.id: condition for condition in self.plan.conditions}
         self._check_conditions()
+        self.keys = array("Q", bytes(8 * self.plan.questions))
+        """What is asked at each position: `question_key` of its rows."""
         self.layout = Layout(
             self.plan, tuple(control.arm for control in self.controls), self._positions()
         )
-        self.expected = {
-            c.id: tuple(expected(control, self.rubrics[c.rubric]) for control in self.controls)
-            for c in self.plan.conditions
-        }
+        self.expected = {c.id: self._expected(c) for c in self.plan.conditions}
 
     # --- what a step asks for -------------------------------------------------------------------
 
@@ -233,29 +244,33 @@ class Frozen:
                 raise VerificationError(f"inputs/{file}: template {template.name} is not its pin")
         if rubric.name != name:
             raise VerificationError(f"inputs/{file}: holds {rubric.name}")
+        try:
+            # Two templates of one name would share one place in the pin.
+            check_shape(rubric)
+        except InputError as error:
+            raise VerificationError(f"inputs/{file}: {error}") from error
         return rubric
 
+    def _expected(self, condition: Condition) -> tuple[tuple[str, ...], ...]:
+        try:
+            return tuple(expected(c, self.rubrics[condition.rubric]) for c in self.controls)
+        except InputError as error:
+            raise VerificationError(f"inputs/controls.jsonl: {error}") from error
+
     def _check_conditions(self) -> None:
-        sets = {answers.name for answers in self.plan.answers}
-        for number, condition in enumerate(self.plan.conditions):
-            where = f"run.json: condition {condition.id}"
-            if condition.id != f"c{number + 1}":
-                raise VerificationError(f"{where} is out of order")
-            if condition.answers not in sets or condition.judge not in self.judges:
-                raise VerificationError(f"{where} names answers or a judge the plan has not")
+        for condition in self.plan.conditions:
             rubric = self.rubrics[condition.rubric]
             said = (condition.rubric_pin, condition.labels, condition.accept, condition.readings)
             if said != (rubric.pin, rubric.labels, rubric.accept, rubric.readings):
-                raise VerificationError(f"{where}: its rubric is not the one of its pin")
-        if not self.plan.conditions:
-            raise VerificationError("run.json: a plan without conditions asks nothing")
+                raise VerificationError(
+                    f"run.json: condition {condition.id}: its rubric is not the one of its pin"
+                )
 
     def _positions(self) -> "array[int]":
-        """The position of every row: by set, rising, below the number of questions."""
+        """The position of every row: by set, rising, one question at each."""
         positions = array("q")
+        made = {control.id for control in self.controls if control.source != "drawn"}
         for answers in self.plan.answers:
-            if answers.first_row != len(positions):
-                raise VerificationError(f"run.json: the rows of {answers.name} do not follow")
             last = -1
             for row in range(answers.first_row, answers.first_row + answers.rows):
                 if row >= len(self._items):
@@ -263,11 +278,30 @@ class Frozen:
                 item = _record(Item, self._items[row], f"items.jsonl:{row + 1}")
                 if item.answers != answers.name or not last < item.position < self.plan.questions:
                     raise VerificationError(f"items.jsonl:{row + 1}: out of place in its set")
+                if item.id in made:
+                    raise VerificationError(f"items.jsonl:{row + 1}: a control of a file as well")
                 last = item.position
+                self._check_question(row, item)
                 positions.append(last)
         if len(positions) != len(self._items) or not positions:
             raise VerificationError("items.jsonl: not the rows the plan says")
+        if 0 in self.keys:
+            raise VerificationError("items.jsonl: fewer questions than the plan says")
         return positions
+
+    def _check_question(self, row: int, item: Item) -> None:
+        key = question_key(item)
+        if self.keys[item.position] not in {0, key}:
+            raise VerificationError(
+                f"items.jsonl:{row + 1}: another question than the one of its position"
+            )
+        self.keys[item.position] = key
+
+
+def question_key(row: Item | Reference) -> int:
+    """Eight bytes of digest, never 0, of what a row of items or references asks."""
+    said = encode([row.id, row.type, row.question, row.gold, row.abstention])
+    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "big") or 1
 
 
 def rubric_file(name: str) -> str:

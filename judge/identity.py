@@ -10,7 +10,7 @@ from judge.errors import InputError
 from judge.gate import threshold
 from judge.records import Api, Identity, Judge, Rubric, named
 
-__all__ = ["deviations", "identify", "is_official", "strength"]
+__all__ = ["api_of", "deviations", "identify", "is_official", "strength"]
 
 _APIS: Mapping[str, Api] = {
     "openai": "chat-completions",
@@ -77,6 +77,11 @@ def _embedded(config: JudgeConfig) -> Judge:
         settings_set=config.settings,
         settings_unset=config.unset,
     )
+
+
+def api_of(provider: str) -> Api:
+    """Return what a provider speaks; raises KeyError for one that is not known."""
+    return _APIS[provider]
 
 
 def strength(provider: str, model: str, address: str) -> Identity:

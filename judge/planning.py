@@ -16,6 +16,7 @@ from pathlib import Path
 from judge import packs, rubric
 from judge.answers import AnswersFile, Joined, ReferencesFile, join
 from judge.canonical import Json, digest, encode
+from judge.coherence import condition_name
 from judge.config import RunConfig, dump
 from judge.controls import ControlFile, abstention_texts, read_controls
 from judge.errors import InputError, StorageError
@@ -394,7 +395,7 @@ def _conditions(
                 differs = deviations(found, judge, config.threshold)
                 yield Condition(
                     id=f"c{number}",
-                    name=f"{answers.name} | {found.name} | {judge.name}",
+                    name=condition_name(answers.name, found.name, judge.name),
                     answers=answers.name,
                     rubric=found.name,
                     rubric_pin=found.pin,

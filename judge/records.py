@@ -337,7 +337,7 @@ class GateRule(Record):
     seed: Count
     positive: Count
     negative: Count
-    batch_size: Count | None
+    batch_size: Annotated[int, Field(ge=1, lt=2**53)] | None
     """Questions per batch, each batch behind its own groups; null: one batch."""
     controls: Listed[Name]
     """Control files added to the draw."""

@@ -5,6 +5,7 @@ format. Returns what it proved, or raises VerificationError at the first line th
 """
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,10 +14,11 @@ import orjson
 from judge import packs
 from judge.canonical import NotCanonicalError, encode, parse
 from judge.chain import Entry
+from judge.coherence import check_receipt
 from judge.envelope import Envelope
 from judge.errors import InputError, VerificationError
-from judge.folder import Frozen, Manifest, read_manifest
-from judge.identity import deviations, is_official, strength
+from judge.folder import Frozen, Manifest, question_key, read_manifest
+from judge.identity import deviations, is_official
 from judge.layout import Layout
 from judge.ledger import entries, seal_text
 from judge.progress import Progress
@@ -31,6 +33,7 @@ from judge.records import (
     Plan,
     Reading,
     Receipt,
+    Reference,
     Start,
     State,
     Stopped,
@@ -144,7 +147,10 @@ def recount(
     # (1) The manifest, the plan's digest, and every input against its own digest.
     if frozen is None and not public:
         frozen = Frozen(folder)
-        _check_derived(frozen)
+        try:
+            _check_derived(frozen)
+        except InputError as error:
+            raise VerificationError(f"inputs: {error}") from error
     manifest, run_id = (frozen.manifest, frozen.run_id) if frozen else read_manifest(folder)
     prover = _Prover(manifest, frozen, rules)
     # (2) Each line: canonical, chained, committed; (3) allowed here; (4) following from its texts.
@@ -185,20 +191,48 @@ def _check_derived(frozen: Frozen) -> None:
     rubrics = tuple(
         frozen.rubrics[name] for name in dict.fromkeys(c.rubric for c in plan.conditions)
     )
-    drawn = draw(frozen.references(), placer(rubrics), counts, plan.gate.seed, frozen.abstention())
+    asked = _Asked()
+    pool = asked.watched(frozen.references())
+    drawn = draw(pool, placer(rubrics), counts, plan.gate.seed, frozen.abstention())
+    asked.check(frozen.keys)
     if frozen.controls[: len(drawn)] != drawn:
         raise VerificationError("inputs/controls.jsonl: not the controls this seed draws")
-    if any(c.source not in plan.gate.controls for c in frozen.controls[len(drawn) :]):
-        raise VerificationError("inputs/controls.jsonl: a control from no file of the plan")
-    for judge in plan.judges:
-        if judge.identity != strength(judge.provider, judge.model, judge.address):
-            raise VerificationError(f"run.json: the identity of judge {judge.name} is overstated")
+    said = [s.name for s in plan.sources if s.role == "controls" for _ in range(s.rows)]
+    if [c.source for c in frozen.controls[len(drawn) :]] != said:
+        raise VerificationError("inputs/controls.jsonl: not the rows of the plan's control files")
+    if any(c.donor is not None for c in frozen.controls[len(drawn) :]):
+        raise VerificationError("inputs/controls.jsonl: a control of a file has no donor")
     for condition in plan.conditions:
         found = deviations(frozen.rubric(condition), frozen.judge(condition), plan.gate.threshold)
         official = is_official(frozen.rubric(condition), frozen.judge(condition), found)
         official = official and packs.is_shipped(frozen.rubric(condition))
         if condition.deviations != found or condition.official != official:
             raise VerificationError(f"run.json: the deviations of {condition.id} do not follow")
+
+
+class _Asked:
+    """The questions of the answer key, as far as the items must be among them."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._keys: set[int] = set()
+
+    def watched(self, rows: Iterator[Reference]) -> Iterator[Reference]:
+        for row in rows:
+            if row.id in self._ids:
+                raise VerificationError("inputs/references.jsonl: an id stands there twice")
+            self._ids.add(row.id)
+            self._keys.add(question_key(row))
+            yield row
+
+    def check(self, keys: Iterable[int]) -> None:
+        """Whether each question is one of the key, and stands at one position only."""
+        for key in keys:
+            if key not in self._keys:
+                raise VerificationError(
+                    "inputs/items.jsonl: a question that is not in references.jsonl, or asked twice"
+                )
+            self._keys.discard(key)
 
 
 def _check_seal(
@@ -232,7 +266,10 @@ class _Prover:
         self.spending = Spending()
         self._rendered: dict[Cell, Question] = {}
         self._undecided_before: set[Cell] = set()
-        self.progress = Progress(frozen.layout if frozen else _public_layout(self._plan))
+        try:
+            self.progress = Progress(frozen.layout if frozen else _public_layout(self._plan))
+        except (MemoryError, OverflowError) as error:
+            raise VerificationError("run.json: more cells than this machine can hold") from error
         self.tally = Tally()
 
     def take(self, entry: Entry) -> None:
@@ -273,6 +310,9 @@ class _Prover:
         self.spending.take(fact)
         self.tally.resent += fact.after_unknown
         request = entry.private.get("request")
+        cap = self._plan.tokens_cap
+        if cap is not None and self.spending.tokens > cap:
+            raise VerificationError("the question was asked beyond the plan's token cap")
         if request is not None and fact.length != len(request):
             raise VerificationError("length is not the length of the request")
         if question is None:
@@ -289,6 +329,7 @@ class _Prover:
             raise VerificationError("the rubric pin or the model is not the condition's")
         if fact.binding != binding_of(judge):
             raise VerificationError(f"binding is {fact.binding}, not {binding_of(judge)}")
+        check_receipt(fact, condition)
         if fact.outcome == "decided" and fact.model_returned != judge.expect_model:
             raise VerificationError("a verdict from another model than the one expected")
         if question is not None:
@@ -338,6 +379,8 @@ class _Prover:
                 raise VerificationError("an attempt left unknown has no reply")
             return LEFT_UNKNOWN, ""
         if fact.binding == "embedded":
+            if exchange.status is not None or exchange.headers or exchange.error is not None:
+                raise VerificationError("an embedded judge has no status, headers or error")
             rule = self._rules.get(question.judge.model)
             if rule is None:
                 raise VerificationError(f"embedded judge {question.judge.model} is not known here")
@@ -423,6 +466,8 @@ def _headers(data: bytes) -> tuple[tuple[str, str], ...]:
         headers = tuple((name, value) for name, value in pairs)
     except (orjson.JSONDecodeError, TypeError, ValueError) as error:
         raise VerificationError("the private headers are not pairs") from error
+    if not all(isinstance(part, str) for pair in headers for part in pair):
+        raise VerificationError("the private headers are not pairs of texts")
     if encode([list(pair) for pair in headers]) != data:
         raise VerificationError("the private headers are not canonical")
     return headers

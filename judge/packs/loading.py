@@ -44,12 +44,19 @@ def check(name: str) -> Sheet:
 
 
 def is_shipped(found: Rubric) -> bool:
-    """Whether a rubric is the shipped pack of its name, by its pin.
+    """Whether a rubric is the shipped pack of its name: its pin, and what the pin leaves out.
+
+    Its judges must be among the pack's, so that nobody's own list makes a judge a published one.
 
     Raises:
         InputError: the shipped pack of that name does not hold.
     """
-    return found.name in shipped_names() and resolve(found.name).outline.pin == found.pin
+    if found.name not in shipped_names():
+        return False
+    outline = resolve(found.name).outline
+    kinds = {template.name: template.gold for template in outline.templates}
+    same = outline.pin == found.pin and kinds == {t.name: t.gold for t in found.templates}
+    return same and set(found.judges) <= set(outline.judges)
 
 
 def survey(wanted: tuple[str, ...] = ()) -> tuple[Sheet, ...]:

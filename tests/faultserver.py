@@ -277,18 +277,23 @@ class FaultServer:
         try:
             self._loop.run_forever()
         finally:
-            server.close()
-            for peer in list(self.peers):
-                peer.transport.abort()
-            self._loop.run_until_complete(self._drain())
+            self._loop.run_until_complete(self._drain(server))
             self._loop.close()
 
-    async def _drain(self) -> None:
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)
+    async def _drain(self, server: asyncio.Server) -> None:
+        # A connection being accepted becomes a peer only some turns later, and a closed server
+        # would leave its socket open.
+        for _ in range(5):
+            await asyncio.sleep(0)
+        server.close()
+        for _ in range(5):
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for peer in list(self.peers):
+                peer.transport.abort()
+            await asyncio.sleep(0)
 
 
 class Serve(Protocol):

@@ -5,13 +5,13 @@ Pure: nothing is resolved here. `refused_peer` is asked again about the address 
 
 import ipaddress
 import re
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from judge.errors import InputError
 from judge.records import Record
 
-__all__ = ["Address", "is_loopback", "parse", "refused_peer"]
+__all__ = ["PORTS", "Address", "is_loopback", "parse", "refused_peer"]
 
 _URL = re.compile(r"[\x21-\x7e]+")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9_.-]*[a-z0-9])?\.?")
@@ -19,6 +19,8 @@ _HOST = re.compile(r"[a-z0-9]([a-z0-9_.-]*[a-z0-9])?\.?")
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 # Where clouds answer questions about the machine itself, beyond the link-local networks.
 _METADATA = frozenset({"fd00:ec2::254", "100.100.100.200", "168.63.129.16"})
+
+PORTS: Final = {"http": 80, "https": 443}
 
 Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -43,9 +45,10 @@ class Address(Record):
 
     @property
     def origin(self) -> str:
-        """`scheme://host:port`, as it is shown."""
+        """`scheme://host[:port]`, as it is shown."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
+        port = "" if self.port == PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{host}{port}"
 
 
 def parse(base_url: str) -> Address:
@@ -56,10 +59,11 @@ def parse(base_url: str) -> Address:
             host that cannot be a judge's.
     """
     parts = _split(base_url)
+    port = parts.port or PORTS.get(parts.scheme, 0)
     if parts.scheme == "https":
-        return Address(scheme="https", host=_host(parts, base_url), port=parts.port or 443)
+        return Address(scheme="https", host=_host(parts, base_url), port=port)
     if parts.scheme == "http":
-        return Address(scheme="http", host=_host(parts, base_url), port=parts.port or 80)
+        return Address(scheme="http", host=_host(parts, base_url), port=port)
     raise InputError(f"base URL {base_url[:200]!r}: start it with https:// or http://")
 
 

@@ -102,11 +102,13 @@ class Door:
         wire = await self._reach(deadline)
         if not isinstance(wire, Wire):
             return wire
-        foreign = self._foreign(wire.peer)
-        if foreign is None and wire.ready():
+        reason = self._foreign(wire.peer)
+        if not wire.ready():
+            reason = "it speaks or hangs up before it is asked"
+        if reason is None:
             return wire
         wire.close()
-        return self._because("connect", foreign or "it speaks or hangs up before it is asked")
+        return self._because("connect", reason)
 
     async def _reach(self, deadline: float) -> Wire | ErrorClass:
         way = self._way

@@ -12,7 +12,7 @@ import httpx2
 from typing_extensions import override
 
 from judge.errors import JudgeError
-from judge.providers.address import Address
+from judge.providers.address import PORTS, Address
 from judge.records import Exchange
 
 __all__ = ["HEADERS", "Head", "Oracle", "Transport"]
@@ -97,7 +97,7 @@ class Oracle:
 
     def _check(self, request: httpx2.Request, address: Address, key: str) -> None:
         url = request.url
-        port = url.port or {"http": 80, "https": 443}[url.scheme]
+        port = url.port or PORTS.get(url.scheme)
         found = (request.method, url.scheme, url.host, port, url.userinfo, url.query)
         if found != ("POST", address.scheme, address.host, address.port, b"", b""):
             raise JudgeError(

@@ -37,8 +37,9 @@ class Wire(asyncio.Protocol):
 
     @property
     def peer(self) -> str:
-        """The IP address at the other end."""
-        return str(self._transport.get_extra_info("peername")[0])
+        """The IP address at the other end; empty when it is gone again."""
+        name = self._transport.get_extra_info("peername")
+        return str(name[0]) if name else ""
 
     def ready(self) -> bool:
         """Return whether a question may be written: open, and nothing waiting to be read.

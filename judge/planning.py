@@ -144,7 +144,8 @@ def _write(
     files = tuple(read_controls(name) for name in config.controls)
     inputs = folder / "inputs"
     with _storage(folder):
-        (inputs / "rubrics").mkdir(parents=True, mode=0o700)
+        inputs.mkdir(mode=0o700)
+        (inputs / "rubrics").mkdir(mode=0o700)
         written = _inputs(config, inputs, rubrics, joined, files)
     plan = _plan(config, rubrics, judges, joined, files, written)
     _check_arms(plan, inputs, rubrics)
@@ -326,7 +327,7 @@ def _check_abstention(item: Item, rubrics: tuple[Rubric, ...]) -> None:
 
 def _lines(path: Path, records: Iterable[Record]) -> FrozenFile:
     hashed, size, rows = hashlib.sha256(), 0, 0
-    with path.open("xb") as file:
+    with open(path, "xb", opener=_private) as file:  # noqa: PTH123 - Path.open takes no opener
         for record in records:
             line = encode(record.plain()) + b"\n"
             hashed.update(line)
@@ -336,6 +337,11 @@ def _lines(path: Path, records: Iterable[Record]) -> FrozenFile:
         file.flush()
         os.fsync(file.fileno())
     return FrozenFile(name=path.name, sha256=hashed.hexdigest(), bytes=size, rows=rows)
+
+
+def _private(path: str, flags: int) -> int:
+    """Open for this user alone: answers may not be for everybody's eyes."""
+    return os.open(path, flags, 0o600)
 
 
 def _value(path: Path, data: bytes, name: str) -> FrozenFile:

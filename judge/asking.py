@@ -125,6 +125,14 @@ class Asker:
         elapsed = round((self._clock.monotonic_s() - started) * 1000)
         return self._close(posted, exchange, gate_seqs, max(elapsed, 0))
 
+    async def settle(self) -> None:
+        """Return once every receipt so far is on the disk.
+
+        Raises:
+            StorageError: it could not be written; nothing more can be.
+        """
+        await self._ledger.commit()
+
     def leave(self, posted: Posted, gate_seqs: tuple[int, ...] | None) -> None:
         """Close a cell whose answer may have been lost as undecided, on the operator's word."""
         nothing = Exchange(status=None, headers=(), body=b"", error=None, sent=True)

@@ -129,6 +129,7 @@ class Engine:
                 way = self._way(own, session.question.judge.name)
                 cleared = clearances.get((session.cell.condition, session.cell.repetition))
                 await self._close(session, way, cleared.gate_seqs if cleared else None)
+            await self._asker.settle()
         finally:
             for way in own.values():
                 if not isinstance(way, Embedded):
@@ -143,6 +144,8 @@ class Engine:
     async def _take(self, queue: Iterator[Cell]) -> _Session | None:
         # One at a time from here to the intent's place in the queue: the order of lines is the
         # plan's order, whoever of the workers is ready first.
+        if self._turnstile.locked():
+            await self._asker.settle()
         async with self._turnstile:
             if self._stopped.is_set():
                 return None
@@ -264,7 +267,10 @@ class Engine:
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, or until the run stops."""
+        # A receipt rides with the next intent; where none comes soon it must not wait for one, or
+        # a kill would make an answer that was read an unknown one.
         if seconds > 0:
+            await self._asker.settle()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopped.wait(), seconds)
 

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from judge.canonical import digest
 from judge.layout import Layout
@@ -21,10 +22,30 @@ from judge.records import (
     Template,
 )
 
-__all__ = ["PIN", "READINGS", "gate", "intent", "judge", "layout", "plan", "receipt", "rubric"]
+__all__ = [
+    "PIN",
+    "READINGS",
+    "Offer",
+    "gate",
+    "intent",
+    "judge",
+    "layout",
+    "plan",
+    "receipt",
+    "rubric",
+]
 
 PIN = digest(b"any")
 READINGS = Readings(strict="yes-no/1", upstream="yes-substring/1")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What labels are held against."""
+
+    labels: tuple[str, ...] = ("yes", "no")
+    accept: str = "yes"
+    readings: Readings = READINGS
 
 
 def judge(**changes: object) -> Judge:

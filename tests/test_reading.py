@@ -1,11 +1,9 @@
 """judge/reading.py: the judge's words in, a verdict out, or the reason why there is none."""
 
-from dataclasses import dataclass
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plans import READINGS, judge
+from plans import Offer, judge
 
 from judge.canonical import Json, encode
 from judge.envelope import Envelope
@@ -20,15 +18,6 @@ from judge.reading import (
     yes_substring_1,
 )
 from judge.records import Exchange, Reading, Readings
-
-
-@dataclass(frozen=True)
-class Offer:
-    """What labels are held against."""
-
-    labels: tuple[str, ...] = ("yes", "no")
-    accept: str = "yes"
-    readings: Readings = READINGS
 
 
 def _settled(text: str, offer: Offer | None = None) -> Reading:

@@ -327,7 +327,7 @@ def _check_abstention(item: Item, rubrics: tuple[Rubric, ...]) -> None:
 
 def _lines(path: Path, records: Iterable[Record]) -> FrozenFile:
     hashed, size, rows = hashlib.sha256(), 0, 0
-    with open(path, "xb", opener=_private) as file:  # noqa: PTH123 - Path.open takes no opener
+    with open(path, "xb", opener=_private) as file:
         for record in records:
             line = encode(record.plain()) + b"\n"
             hashed.update(line)

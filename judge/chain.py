@@ -152,13 +152,15 @@ def _text(name: str, part: Json, commit: Mapping[str, str]) -> bytes:
     if not isinstance(part, dict) or part.keys() != {"data", "enc", "salt"}:
         raise VerificationError(f"private {name} is not data, enc and salt")
     data, enc, salt = part["data"], part["enc"], part["salt"]
-    if not isinstance(data, str) or enc not in {"utf8", "base64"} or not isinstance(salt, str):
-        raise VerificationError(f"private {name} is not text, utf8 or base64, and a salt")
+    if not (isinstance(data, str) and isinstance(enc, str) and isinstance(salt, str)):
+        raise VerificationError(f"private {name} is not three texts")
+    if enc not in {"utf8", "base64"}:
+        raise VerificationError(f"private {name} is neither utf8 nor base64")
     # Not bytes.fromhex alone: it skips spaces, so two salts would have one commitment.
     if not _SALT.fullmatch(salt):
         raise VerificationError(f"the salt of private {name} is not 32 hexadecimal digits")
     try:
-        raw = to_bytes(str(enc), data)
+        raw = to_bytes(enc, data)
     except NotCanonicalError as error:
         raise VerificationError(f"private {name}: {error}") from error
     if commit.get(name) != commitment(name, bytes.fromhex(salt), raw):

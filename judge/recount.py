@@ -27,6 +27,7 @@ from judge.reading import LEFT_UNKNOWN, Seen, read, settle
 from judge.records import (
     Cell,
     Condition,
+    Control,
     Exchange,
     Gate,
     Intent,
@@ -197,17 +198,27 @@ def _check_derived(frozen: Frozen) -> None:
     asked.check(frozen.keys)
     if frozen.controls[: len(drawn)] != drawn:
         raise VerificationError("inputs/controls.jsonl: not the controls this seed draws")
-    said = [s.name for s in plan.sources if s.role == "controls" for _ in range(s.rows)]
-    if [c.source for c in frozen.controls[len(drawn) :]] != said:
-        raise VerificationError("inputs/controls.jsonl: not the rows of the plan's control files")
-    if any(c.donor is not None for c in frozen.controls[len(drawn) :]):
-        raise VerificationError("inputs/controls.jsonl: a control of a file has no donor")
+    _check_made(plan, frozen.controls[len(drawn) :])
     for condition in plan.conditions:
         found = deviations(frozen.rubric(condition), frozen.judge(condition), plan.gate.threshold)
         official = is_official(frozen.rubric(condition), frozen.judge(condition), found)
         official = official and packs.is_shipped(frozen.rubric(condition))
         if condition.deviations != found or condition.official != official:
             raise VerificationError(f"run.json: the deviations of {condition.id} do not follow")
+
+
+def _check_made(plan: Plan, rest: tuple[Control, ...]) -> None:
+    """Whether these are the rows of the plan's control files, file by file."""
+    for source in (source for source in plan.sources if source.role == "controls"):
+        rows, rest = rest[: source.rows], rest[source.rows :]
+        if len(rows) != source.rows or any(row.source != source.name for row in rows):
+            raise VerificationError(
+                f"inputs/controls.jsonl: not the {source.rows} controls of {source.name}"
+            )
+        if any(row.donor is not None for row in rows):
+            raise VerificationError("inputs/controls.jsonl: a control of a file has no donor")
+    if rest:
+        raise VerificationError("inputs/controls.jsonl: a control from no file of the plan")
 
 
 class _Asked:

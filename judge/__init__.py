@@ -3,24 +3,34 @@
 Read the modules in this order; each imports only those before it:
 
     errors, canonical, records                                  what there is
-    strictyaml, filling, sandbox, rubric, request               what is sent (pure)
+    strictyaml, filling, sandbox, shapes, rubric, request       what is sent (pure)
     envelope, reading, reaction                                 what came back (pure)
     lexical, sampling, gate, layout, progress, spending, stats  what follows (pure)
     answers, packs, chain, ledger, providers                    where the world comes in
     config, controls, identity, coherence, folder, questions, planning     what will be asked
-    recount, export, sources                                    what was asked, proved again
+    recount, export, sources, comparing, metrics                what was asked, proved again
     asking, engine, judging                                     asking it
     report, facade, selftest, cli                               in words
 
 From Python: `judge.plan(config)`, `judge.run(config, folder)`, `judge.resume(folder)`,
 `judge.verify(folder)`, `judge.show(folder)`; the records they take and give are `judge.RunConfig`,
-`judge.Proof`, `judge.Outcome` and `judge.Summary`. See docs/python.md.
+`judge.Proof`, `judge.Outcome` and `judge.Summary`. `judge.compare(a, b)` and `judge.compare_all`
+take runs, verdict files, data frames and what `judge.verdicts` gives. See docs/python.md.
 """
 
 import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from judge.comparing import (
+        CompareOptions,
+        Comparison,
+        Matrix,
+        Side,
+        compare,
+        compare_all,
+        verdicts,
+    )
     from judge.config import (
         AnswersConfig,
         JudgeConfig,
@@ -35,17 +45,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnswersConfig",
+    "CompareOptions",
+    "Comparison",
     "JudgeConfig",
     "Limits",
+    "Matrix",
     "Outcome",
     "Proof",
     "ReferencesConfig",
     "RunConfig",
+    "Side",
     "Summary",
+    "compare",
+    "compare_all",
     "plan",
     "resume",
     "run",
     "show",
+    "verdicts",
     "verify",
 ]
 
@@ -54,6 +71,18 @@ _PLACES = {
         ("AnswersConfig", "JudgeConfig", "Limits", "ReferencesConfig", "RunConfig"), "judge.config"
     ),
     **dict.fromkeys(("plan", "resume", "run", "show", "verify"), "judge.facade"),
+    **dict.fromkeys(
+        (
+            "CompareOptions",
+            "Comparison",
+            "Matrix",
+            "Side",
+            "compare",
+            "compare_all",
+            "verdicts",
+        ),
+        "judge.comparing",
+    ),
     "Outcome": "judge.judging",
     "Proof": "judge.recount",
     "Summary": "judge.report.summary",

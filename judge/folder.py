@@ -242,6 +242,9 @@ class Frozen:
         for template in rubric.templates:
             if digest(template.text.encode()) != template.sha256:
                 raise VerificationError(f"inputs/{file}: template {template.name} is not its pin")
+            system = None if template.system is None else digest(template.system.encode())
+            if system != template.system_sha256:
+                raise VerificationError(f"inputs/{file}: template {template.name}: system text")
         if rubric.name != name:
             raise VerificationError(f"inputs/{file}: holds {rubric.name}")
         try:

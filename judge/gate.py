@@ -70,7 +70,12 @@ def expected(control: Control, rubric: Rubric) -> tuple[str, ...]:
     Raises:
         InputError: the control names a label the rubric does not offer.
     """
-    if control.expect == "accept":
+    if rubric.accept is None and isinstance(control.expect, str):
+        raise InputError(
+            f"control {control.id!r} expects {control.expect!r}, but {rubric.name} gives grades: "
+            "state the labels that are right"
+        )
+    if control.expect == "accept" and rubric.accept is not None:
         return (rubric.accept,)
     if control.expect == "reject":
         return tuple(label for label in rubric.labels if label != rubric.accept)

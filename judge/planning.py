@@ -25,6 +25,7 @@ from judge.gate import expected, threshold
 from judge.identity import deviations, identify, is_official
 from judge.ledger import sync_folder, write_durable
 from judge.questions import Questions
+from judge.reading import reading_named
 from judge.records import (
     Condition,
     Control,
@@ -172,6 +173,10 @@ def _rubrics(config: RunConfig) -> tuple[Rubric, ...]:
         raise InputError("no rubric; name one with --rubric (see `judge templates list`)")
     rubrics = tuple(packs.load(name) for name in config.rubrics)
     _unique("rubric", [found.name for found in rubrics])
+    for found in rubrics:
+        # Here, not at the first reply: a rubric nobody can read must not be asked.
+        reading_named(found.readings.strict)
+        reading_named(found.readings.upstream)
     return rubrics
 
 
@@ -406,12 +411,18 @@ def _conditions(
                     rubric=found.name,
                     rubric_pin=found.pin,
                     labels=found.labels,
-                    accept=found.accept,
+                    accept=_accept(found),
                     readings=found.readings,
                     judge=judge.name,
                     deviations=differs,
                     official=is_official(found, judge, differs) and packs.is_shipped(found),
                 )
+
+
+def _accept(found: Rubric) -> str:
+    if found.accept is None:
+        raise InputError(f"{found.name} gives grades, which this version cannot plan a run for")
+    return found.accept
 
 
 def _check_arms(plan: Plan, inputs: Path, rubrics: tuple[Rubric, ...]) -> None:

@@ -37,8 +37,11 @@ Rules = Mapping[str, Callable[[Question], str]]
 
 def _lexical_1(question: Question) -> str:
     right = lexical.decide(question.template.gold, question.gold, question.response)
-    others = [label for label in question.rubric.labels if label != question.rubric.accept]
-    return question.rubric.accept if right else others[0]
+    accept = question.rubric.accept
+    if accept is None:
+        raise InputError(f"the embedded judge gives no grades, as {question.rubric.name} asks for")
+    others = [label for label in question.rubric.labels if label != accept]
+    return accept if right else others[0]
 
 
 RULES: Rules = {"lexical/1": _lexical_1}
@@ -108,17 +111,27 @@ class Questions:
             expect=expect,
             gold=row.gold,
             response=row.response,
-            body=_body(judge, prompt, settings, row),
-            tokens_max=0 if judge.api == "lexical" else request.tokens_max(prompt, settings),
+            body=_body(judge, prompt, settings, row, template.system),
+            tokens_max=(
+                0
+                if judge.api == "lexical"
+                else request.tokens_max(prompt, settings, template.system)
+            ),
             item=encode({"id": row.id, "route": template.name, "type": row.type}),
         )
 
 
-def _body(judge: Judge, prompt: str, settings: Mapping[str, Json], row: Item | Control) -> bytes:
+def _body(
+    judge: Judge,
+    prompt: str,
+    settings: Mapping[str, Json],
+    row: Item | Control,
+    system: str | None,
+) -> bytes:
     if judge.api == "chat-completions":
-        return request.chat(judge.model, prompt, settings)
+        return request.chat(judge.model, prompt, settings, system)
     if judge.api == "messages":
-        return request.messages(judge.model, prompt, settings)
+        return request.messages(judge.model, prompt, settings, system)
     if judge.api == "lexical":
         return request.lexical(digest(prompt.encode()), row.question, row.gold, row.response)
     raise InputError(f"judge {judge.name}: no requests are made for {judge.api}")

@@ -56,8 +56,8 @@ class Offer(Protocol):
         """The labels that were offered."""
 
     @property
-    def accept(self) -> str:
-        """The label that counts as correct."""
+    def accept(self) -> str | None:
+        """The label that counts as correct; None for a graded rubric."""
 
     @property
     def readings(self) -> Readings:
@@ -146,7 +146,7 @@ def _readings(text: str, offer: Offer) -> dict[str, str | None]:
 
 
 def _why(text: str, readings: dict[str, str | None], offer: Offer) -> Reason:
-    if readings[offer.readings.upstream] == offer.accept:
+    if offer.accept is not None and readings[offer.readings.upstream] == offer.accept:
         return "readings_disagree"
     words = set(_WORD.findall(text.lower()))
     offered = [label for label in offer.labels if label.lower() in words]

@@ -196,6 +196,36 @@ class Control(Record):
 # --- rubrics ------------------------------------------------------------------------------------
 
 
+FieldName = Literal["question", "gold", "response"]
+Fill = Literal["format", "jinja", "named", "angle", "dollar", "upper", "concat"]
+"""How a value enters a text; `judge.filling` says what each does."""
+Kind = Literal["binary", "three-way", "graded"]
+ValueRule = Literal["as-is", "data-markers/1"]
+"""What an upstream does to a value before it enters the text; see `judge.filling`."""
+
+
+def _is_empty(value: object) -> bool:
+    return not value
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+def _is_as_is(value: object) -> bool:
+    return value == "as-is"
+
+
+def _is_binary(value: object) -> bool:
+    return value == "binary"
+
+
+# A part that later versions added is written down only where it is not the default: the pins and
+# the frozen files of a rubric that does without it are the bytes they always were.
+_Optional = Field(default=None, exclude_if=_is_none)
+_Some = Field(default=(), exclude_if=_is_empty)
+
+
 class Template(Record):
     """One text of a rubric, composed, with its digest."""
 
@@ -205,6 +235,21 @@ class Template(Record):
     gold: Literal["answer", "explanation", "rubric"] = "answer"
     """What stands in the gold field. A rubric is no answer, so it takes no part in the positive
     arm; an explanation is why there is none, so its controls are declining and confident texts."""
+    system: str | None = _Optional
+    """The text of the system message, sent as it stands; null: none is sent."""
+    system_sha256: Sha256 | None = _Optional
+    fields: Listed[FieldName] = _Some
+    """The fields of this text where they are not the rubric's."""
+    names: Listed[str] = _Some
+    """What this text calls its fields where that is not what the rubric says."""
+    places: Listed[Count] = _Some
+    """`concat` only: before which character of the text each field goes, in code points."""
+
+    @property
+    def pinned(self) -> Json:
+        """What a pin says of this template: its digest, and whatever else is given."""
+        extra = self.model_dump(mode="json", exclude={"name", "text", "gold", "system"})
+        return extra if len(extra) > 1 else self.sha256
 
 
 class Route(Record):
@@ -235,6 +280,10 @@ class Readings(Record):
     """The benchmark's own parser, faults included: counted, never the headline."""
 
 
+_OUTSIDE_THE_PIN = {"rubric", "edition", "of", "source", "more_sources", "judges"}
+_PINNED_IN_PART = {"routes", "templates"}
+
+
 class Rubric(Record):
     """Templates per route, routes, filling, labels, readings, settings."""
 
@@ -242,12 +291,21 @@ class Rubric(Record):
     edition: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
     of: str | None = None
     source: Origin | None = None
-    fill: Literal["format", "jinja"]
-    fields: Listed[Literal["question", "gold", "response"]]
+    more_sources: Listed[Origin] = _Some
+    """Further files its texts come from."""
+    fill: Fill
+    fields: Listed[FieldName]
+    names: Listed[str] = _Some
+    """What the texts call the fields, in the same order; empty: by our names."""
+    values: ValueRule = Field(default="as-is", exclude_if=_is_as_is)
     templates: Listed[Template]
     routes: Listed[Route]
     labels: Listed[str]
-    accept: str
+    kind: Kind = Field(default="binary", exclude_if=_is_binary)
+    accept: str | None
+    """The label that counts as correct; null for a graded rubric."""
+    scale: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
+    """Graded only: the number of each label, a decimal as text, where the label is not one."""
     readings: Readings
     settings: dict[str, Json]
     """Sent with every request. A decimal is text and is sent as a JSON number."""
@@ -262,24 +320,12 @@ class Rubric(Record):
     @property
     def pin(self) -> str:
         """The one SHA-256 of all that decides what is sent and how the reply is read."""
-        return digest(
-            encode(
-                {
-                    "accept": self.accept,
-                    "fields": list(self.fields),
-                    "fill": self.fill,
-                    "labels": list(self.labels),
-                    "readings": self.readings.plain(),
-                    # Conditions that are not given are left out, so that a later version may
-                    # know more of them without changing the pin of a rubric that uses none.
-                    "routes": [
-                        route.model_dump(mode="json", exclude_none=True) for route in self.routes
-                    ],
-                    "settings": self.settings,
-                    "templates": {t.name: t.sha256 for t in self.templates},
-                }
-            )
-        )
+        pinned = self.model_dump(mode="json", exclude=_OUTSIDE_THE_PIN | _PINNED_IN_PART)
+        # Conditions that are not given are left out, so that a later version may know more of
+        # them without changing the pin of a rubric that uses none.
+        pinned["routes"] = [r.model_dump(mode="json", exclude_none=True) for r in self.routes]
+        pinned["templates"] = {template.name: template.pinned for template in self.templates}
+        return digest(encode(pinned))
 
 
 # --- the plan -----------------------------------------------------------------------------------

@@ -97,23 +97,26 @@ def apply(
     return result
 
 
-def chat(model: str, prompt: str, settings: Mapping[str, Json]) -> bytes:
-    """Return the Chat Completions body: one user message, no system message.
+def chat(model: str, prompt: str, settings: Mapping[str, Json], system: str | None = None) -> bytes:
+    """Return the Chat Completions body: one user message, a system message before it if given.
 
     Raises:
-        InputError: settings that `check` refuses, or a prompt that is not Unicode text.
+        InputError: settings that `check` refuses, or a text that is not Unicode text.
     """
-    before, after = _chat_frame(model, _key(settings))
+    before, after = _chat_frame(model, _key(settings), system)
     return before + _string(prompt) + after
 
 
-def messages(model: str, prompt: str, settings: Mapping[str, Json]) -> bytes:
-    """Return the Anthropic Messages body: one user message.
+def messages(
+    model: str, prompt: str, settings: Mapping[str, Json], system: str | None = None
+) -> bytes:
+    """Return the Anthropic Messages body: one user message, a top-level `system` if given.
 
     Raises:
-        InputError: as `chat`; also a setting this API does not take, or no `max_tokens`.
+        InputError: as `chat`; also a setting this API does not take, no `max_tokens`, or a system
+            text in the settings beside the rubric's.
     """
-    before, after = _messages_frame(model, _key(settings))
+    before, after = _messages_frame(model, _key(settings), system)
     return before + _string(prompt) + after
 
 
@@ -134,12 +137,12 @@ def lexical(prompt_sha256: str, question: str, gold: str, response: str) -> byte
     )
 
 
-def tokens_max(prompt: str, settings: Mapping[str, Json]) -> int | None:
+def tokens_max(prompt: str, settings: Mapping[str, Json], system: str | None = None) -> int | None:
     """Return the most tokens one attempt can cost, or None when no output limit is sent.
 
-    A token is at least one byte, so: the prompt's UTF-8 bytes, 64 for what the provider wraps
-    around it, the bytes of every setting that holds text (a schema or a system text is read by the
-    model too), and the output limit times `n`.
+    A token is at least one byte, so: the UTF-8 bytes of both messages, 64 for what the provider
+    wraps around each, the bytes of every setting that holds text (a schema or a system text is
+    read by the model too), and the output limit times `n`.
     """
     limits = [settings.get("max_tokens"), settings.get("max_completion_tokens")]
     given = [limit for limit in limits if type(limit) is int]
@@ -148,7 +151,8 @@ def tokens_max(prompt: str, settings: Mapping[str, Json]) -> int | None:
     choices = settings.get("n")
     times = choices if type(choices) is int else 1
     texts = sum(len(encode(value)) for value in settings.values() if _holds_text(value))
-    return len(prompt.encode()) + _OVERHEAD + texts + max(given) * times
+    read = sum(len(text.encode()) + _OVERHEAD for text in (prompt, system) if text is not None)
+    return read + texts + max(given) * times
 
 
 def _holds_text(value: Json) -> bool:
@@ -177,12 +181,13 @@ def _key(settings: Mapping[str, Json]) -> bytes:
 
 
 @functools.lru_cache(maxsize=256)
-def _chat_frame(model: str, key: bytes) -> tuple[bytes, bytes]:
-    return _frame(model, orjson.loads(key))
+def _chat_frame(model: str, key: bytes, system: str | None) -> tuple[bytes, bytes]:
+    said = [] if system is None else [{"content": system, "role": "system"}]
+    return _frame(model, orjson.loads(key), said, {})
 
 
 @functools.lru_cache(maxsize=256)
-def _messages_frame(model: str, key: bytes) -> tuple[bytes, bytes]:
+def _messages_frame(model: str, key: bytes, system: str | None) -> tuple[bytes, bytes]:
     settings: dict[str, Json] = orjson.loads(key)
     for name in sorted(settings):
         if name in _SAMPLING:
@@ -198,17 +203,22 @@ def _messages_frame(model: str, key: bytes) -> tuple[bytes, bytes]:
             raise InputError("setting 'fallbacks' would let another model answer; remove it")
     if type(settings.get("max_tokens")) is not int:
         raise InputError("the Messages API needs `max_tokens`; give it by `--set max_tokens=N`")
-    return _frame(model, settings)
+    if system is not None and "system" in settings:
+        raise InputError("setting 'system' would replace the rubric's own system message")
+    return _frame(model, settings, [], {} if system is None else {"system": system})
 
 
-def _frame(model: str, settings: dict[str, Json]) -> tuple[bytes, bytes]:
+def _frame(
+    model: str, settings: dict[str, Json], said: list[dict[str, str]], more: dict[str, str]
+) -> tuple[bytes, bytes]:
     """Return the bytes before and after the prompt's JSON string."""
     check(settings)
     # JSON text never holds a raw NUL, so it marks the prompt's place without doubt.
     content = orjson.Fragment(b"\0")
     whole = {
         **{key: _numbers(value) for key, value in settings.items()},
-        "messages": [{"content": content, "role": "user"}],
+        **more,
+        "messages": [*said, {"content": content, "role": "user"}],
         "model": model,
     }
     before, _, after = _dump(whole).partition(b"\0")

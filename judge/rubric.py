@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from judge.canonical import digest
 from judge.errors import InputError
-from judge.filling import filler
-from judge.records import Route, Rubric, Template
+from judge.filling import VALUE_RULES, filler
+from judge.records import FieldName, Route, Rubric, Template
+from judge.shapes import check_shape
 
-__all__ = ["Slice", "check", "check_shape", "compose", "render", "route"]
+__all__ = ["Slice", "check", "check_shape", "compose", "fields_of", "names_of", "render", "route"]
 
 _LONGEST = 10_000_000
 """Characters of one prompt: more than any judge reads, less than what harms this process."""
@@ -74,16 +75,34 @@ def _takes(way: Route, row_id: str, row_type: str, *, abstention: bool) -> bool:
     return way.abstention is None or way.abstention == abstention
 
 
+def fields_of(rubric: Rubric, template: Template) -> tuple[FieldName, ...]:
+    """Return which of our fields a template takes, in its order."""
+    return template.fields or rubric.fields
+
+
+def names_of(rubric: Rubric, template: Template) -> tuple[str, ...]:
+    """Return what a template calls its fields, in the same order."""
+    if template.fields:
+        return template.names or template.fields
+    return template.names or rubric.names or rubric.fields
+
+
 def render(rubric: Rubric, template: Template, question: str, gold: str, response: str) -> str:
-    """Return the exact prompt; no value is read again as template.
+    """Return the exact text of the user message; no value is read again as template.
+
+    The system message, where there is one, is `template.system` as it stands.
 
     Raises:
-        InputError: the template does not follow its dialect, or the prompt is too long.
+        InputError: the template does not follow its dialect, a value cannot be filled in as the
+            upstream would, or the prompt is too long.
     """
+    rule = VALUE_RULES.get(rubric.values)
+    if rule is None:
+        raise _at(rubric, template, f"value rule {rubric.values[:40]!r} is not known")
     values = {"question": question, "gold": gold, "response": response}
     fill = _filler(rubric, template)
     try:
-        prompt = fill(*(values[field] for field in rubric.fields))
+        prompt = fill(*(rule(values[field]) for field in fields_of(rubric, template)))
     except InputError as error:
         raise _at(rubric, template, error) from error
     if len(prompt) > _LONGEST:
@@ -93,7 +112,7 @@ def render(rubric: Rubric, template: Template, question: str, gold: str, respons
 
 def _filler(rubric: Rubric, template: Template) -> Callable[..., str]:
     try:
-        return filler(rubric.fill, template.text, rubric.fields)
+        return filler(rubric.fill, template.text, names_of(rubric, template), template.places)
     except InputError as error:
         raise _at(rubric, template, error) from error
 
@@ -110,53 +129,17 @@ def check(rubric: Rubric) -> None:
     """
     check_shape(rubric)
     for template in rubric.templates:
-        found = digest(template.text.encode("utf-8", "surrogatepass"))
-        if found != template.sha256:
-            raise _at(
-                rubric,
-                template,
-                f"its text has SHA-256 {found[:12]}…, the rubric pins {template.sha256[:12]}…",
-            )
+        _check_digest(rubric, template, "its text", template.text, template.sha256)
+        if template.system is not None:
+            sha256 = template.system_sha256 or "nothing"
+            _check_digest(rubric, template, "its system text", template.system, sha256)
         # A filter used wrongly shows only when it is run: here, not after the first call.
         render(rubric, template, "question", "gold", "response")
 
 
-def check_shape(rubric: Rubric) -> None:
-    """Return when labels, fields, routes and template names agree with each other.
-
-    Raises:
-        InputError: naming the rubric and what is empty, repeated, unknown or never reached.
-    """
-    names = [template.name for template in rubric.templates]
-    for what, values in (("label", rubric.labels), ("field", rubric.fields), ("template", names)):
-        _check_distinct(rubric, what, values)
-    if rubric.accept not in rubric.labels:
-        raise InputError(f"{rubric.name}: accept {rubric.accept[:40]!r} is not among its labels")
-    _check_routes(rubric, names)
-
-
-def _check_distinct(rubric: Rubric, what: str, values: Iterable[str]) -> None:
-    seen = set[str]()
-    for value in values:
-        if not value or value in seen:
-            raise InputError(f"{rubric.name}: {what} {value[:40]!r} is empty or stands there twice")
-        seen.add(value)
-    if not seen:
-        raise InputError(f"{rubric.name}: has no {what}")
-
-
-def _check_routes(rubric: Rubric, names: list[str]) -> None:
-    taken = {way.template for way in rubric.routes}
-    if unknown := sorted(taken - set(names)):
-        raise InputError(f"{rubric.name}: a route names template {unknown[0][:40]!r}: not there")
-    if unused := [name for name in names if name not in taken]:
-        raise InputError(f"{rubric.name}: no route leads to template {unused[0]!r}")
-    for number, way in enumerate(rubric.routes, 1):
-        if way.types == () or way.id_contains == "":
-            raise InputError(f"{rubric.name}: route {number} has a condition that says nothing")
-        if number < len(rubric.routes) and _is_open(way):
-            raise InputError(f"{rubric.name}: route {number} takes every item; none reaches beyond")
-
-
-def _is_open(way: Route) -> bool:
-    return way.id_contains is None and way.types is None and way.abstention is None
+def _check_digest(rubric: Rubric, template: Template, what: str, text: str, sha256: str) -> None:
+    found = digest(text.encode("utf-8", "surrogatepass"))
+    if found != sha256:
+        raise _at(
+            rubric, template, f"{what} has SHA-256 {found[:12]}…, the rubric pins {sha256[:12]}…"
+        )

@@ -108,6 +108,30 @@ def test_a_messages_body_is_the_same_shape() -> None:
     }
 
 
+def test_a_system_text_comes_first_in_chat_and_at_the_top_in_messages() -> None:
+    """Each API in its own way; the user message is untouched."""
+    chat: Json = parse(request.chat("m", "p", {"n": 1}, "be strict"))
+    messages: Json = parse(request.messages("m", "p", {"max_tokens": 1}, "be strict"))
+
+    user: Json = {"content": "p", "role": "user"}
+    said: Json = {"content": "be strict", "role": "system"}
+    assert chat == {"messages": [said, user], "model": "m", "n": 1}
+    assert messages == {"max_tokens": 1, "messages": [user], "model": "m", "system": "be strict"}
+
+
+def test_a_setting_may_not_replace_the_rubrics_system_text() -> None:
+    """The pinned one is sent or none."""
+    with pytest.raises(InputError, match="own system message"):
+        request.messages("m", "p", {"max_tokens": 1, "system": "x"}, "be strict")
+
+
+def test_one_prompt_with_and_without_system_text_is_two_bodies() -> None:
+    """The cached frames do not mix them up."""
+    bodies = {request.chat("m", "p", {}, system) for system in (None, "a", "b", "")}
+
+    assert len(bodies) == 4
+
+
 @pytest.mark.parametrize("key", ["temperature", "top_p", "top_k", "n", "seed", "response_format"])
 def test_the_messages_api_refuses_by_naming_what_to_unset(key: str) -> None:
     """The sentence holds the very flag that helps."""
@@ -190,3 +214,8 @@ def test_bodies_are_made_faster_than_any_judge_answers() -> None:
         request.chat("gpt-4o-2024-08-06", prompt, SETTINGS)
 
     assert time.perf_counter() - start < 0.1
+
+
+def test_a_system_text_costs_tokens_too() -> None:
+    """Its bytes, and its wrapping."""
+    assert request.tokens_max("é", {"max_tokens": 10}, "ab") == 2 + 64 + 2 + 64 + 10

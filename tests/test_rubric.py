@@ -3,10 +3,11 @@
 import pytest
 
 from judge import rubric
-from judge.canonical import Json, digest
+from judge.canonical import Json, digest, encode
 from judge.errors import InputError
 from judge.records import Readings, Route, Rubric, Template
 from judge.rubric import Slice
+from judge.shapes import score
 
 BASE = "Q {} G {} R {}"
 
@@ -167,6 +168,19 @@ def test_one_changed_byte_of_a_text_is_refused_by_name() -> None:
         ({"fields": ()}, "has no field"),
         ({"fields": ("gold", "gold", "response")}, "field 'gold' .* twice"),
         ({"accept": "Yes"}, "accept 'Yes' is not among its labels"),
+        ({"accept": None}, "accept '' is not among its labels"),
+        ({"scale": {"yes": "1"}}, "only a graded rubric has"),
+        ({"kind": "three-way"}, "2 labels, a three-way rubric has 3"),
+        ({"kind": "graded"}, "a graded rubric accepts no single label"),
+        ({"kind": "graded", "accept": None}, "label 'yes' has no number"),
+        ({"kind": "graded", "accept": None, "labels": ("1",)}, "one label is no scale"),
+        (
+            {"kind": "graded", "accept": None, "labels": ("1", "2"), "scale": {"3": "3"}},
+            "scale names '3'",
+        ),
+        ({"names": ("question", "target")}, "its fields: 2 names for 3 fields"),
+        ({"names": ("x", "x", "y")}, "field name 'x' .* twice"),
+        ({"values": "other/1"}, "value rule 'other/1' is not known"),
         ({"routes": (Route(template="base"),)}, "no route leads to template 'dates'"),
         ({"routes": (Route(template="other"),)}, "names template 'other'"),
         ({"routes": (Route(template="base"), *_rubric().routes)}, "route 1 takes every item"),
@@ -220,3 +234,92 @@ def test_settings_of_any_shape_take_part_in_the_pin() -> None:
     two: dict[str, Json] = {"thinking": {"type": "enabled"}}
 
     assert _rubric(settings=one).pin != _rubric(settings=two).pin
+
+
+GRADED: dict[str, object] = {"kind": "graded", "accept": None, "labels": ("1", "2", "P")}
+
+
+def test_a_graded_rubric_has_a_number_for_each_label() -> None:
+    """The label itself, or what its scale says."""
+    graded = _rubric(**GRADED, scale={"P": "0.5"})
+    rubric.check(graded)
+
+    assert [score(graded, label) for label in graded.labels] == ["1", "2", "0.5"]
+    with pytest.raises(InputError, match="label 'C' has no number"):
+        score(graded, "C")
+
+
+def test_a_template_may_take_other_fields_under_other_names() -> None:
+    """A judge without reference beside one with it."""
+    blind = Template(
+        name="base",
+        text="{q} {a}",
+        sha256=digest(b"{q} {a}"),
+        fields=("question", "response"),
+        names=("q", "a"),
+    )
+    named = _template("dates", "{question} {gold} {response}")
+    two = _rubric(fill="named", templates=(blind, named), routes=_rubric().routes[1:2])
+
+    assert rubric.render(two, blind, "Q", "G", "R") == "Q R"
+    assert rubric.render(two, named, "Q", "G", "R") == "Q G R"
+
+
+def test_names_that_do_not_fit_the_fields_are_refused() -> None:
+    """A value must not be left without a place."""
+    odd = _template("base").model_copy(update={"names": ("a", "b")})
+
+    with pytest.raises(InputError, match="template 'base': 2 names for 3 fields"):
+        rubric.check(_rubric(templates=(odd,), routes=(Route(template="base"),)))
+
+
+def test_a_system_text_is_held_by_its_own_digest() -> None:
+    """And has one."""
+    sha256 = digest(b"Be strict.")
+    good = _template("base").model_copy(update={"system": "Be strict.", "system_sha256": sha256})
+    routes = (Route(template="base"),)
+    rubric.check(_rubric(templates=(good,), routes=routes))
+    bad = good.model_copy(update={"system": "Be kind."})
+    bare = good.model_copy(update={"system_sha256": None})
+
+    with pytest.raises(InputError, match="its system text has SHA-256"):
+        rubric.check(_rubric(templates=(bad,), routes=routes))
+    with pytest.raises(InputError, match="go together"):
+        rubric.check(_rubric(templates=(bare,), routes=routes))
+
+
+def test_values_pass_through_the_rubrics_value_rule() -> None:
+    """Before they enter the text."""
+    marked = _rubric(values="data-markers/1")
+
+    assert (
+        rubric.render(marked, _template("base"), "[END DATA]", "g", "r") == "Q [END-DATA] G g R r"
+    )
+
+
+def test_every_later_part_takes_part_in_the_pin_when_it_is_given() -> None:
+    """And leaves pins and frozen files as they were when it is not."""
+    sha256 = digest(b"s")
+    base = _template("base")
+
+    def with_base(**changes: object) -> Rubric:
+        return _rubric(templates=(base.model_copy(update=changes),))
+
+    one = with_base()
+    changed = [
+        with_base(system="s", system_sha256=sha256),
+        with_base(fields=("question", "response")),
+        with_base(names=("a", "b", "c")),
+        with_base(places=(1, 2, 3)),
+        _rubric(templates=(base,), names=("a", "b", "c")),
+        _rubric(templates=(base,), values="data-markers/1"),
+        _rubric(templates=(base,), kind="three-way"),
+        _rubric(templates=(base,), scale={"yes": "1"}),
+    ]
+    new = {"system", "system_sha256", "names", "places", "values", "kind", "scale", "more_sources"}
+
+    assert len({rubric_.pin for rubric_ in [one, *changed]}) == len(changed) + 1
+    assert with_base(system="other", system_sha256=sha256).pin == changed[0].pin
+    assert not new & one.plain().keys()
+    assert not new & base.plain().keys()
+    assert Rubric.load(encode(changed[0].plain())) == changed[0]

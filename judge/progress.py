@@ -245,8 +245,6 @@ class Progress:
 
     def _check_free(self, index: int, fact: Intent) -> None:
         """Whether the cell may be asked now; an intent left open by a dead process is lost."""
-        if fact.phase == "control" and self._status[index] == _FINAL:
-            self._reopen_late(fact.batch)
         if self._status[index] == _FINAL:
             raise VerificationError("the cell was asked again after it was closed")
         if self._status[index] == _OPEN:
@@ -256,6 +254,7 @@ class Progress:
 
     def _check_place(self, fact: Intent | Receipt) -> None:
         if fact.phase == "control":
+            self._reopen_late(fact.batch)
             known = self._row_arms[fact.row]
             if fact.arm is None or known not in {None, fact.arm}:
                 raise VerificationError(f"control row {fact.row} is not in the {fact.arm} arm")
@@ -294,6 +293,7 @@ class Progress:
 
     def _receipt(self, fact: Receipt, route: str | None) -> None:
         index = self._index(fact)
+        self._check_place(fact)
         status = self._status[index]
         live = status == _OPEN and self._open[index] >= self.resumed
         lost = status == _UNKNOWN or (status == _OPEN and not live)
@@ -301,7 +301,6 @@ class Progress:
             raise VerificationError("a receipt closes an attempt that is not open")
         if fact.intent_seq != self._open.get(index) or fact.attempt != self._attempts[index]:
             raise VerificationError("a receipt names another attempt than the last of its cell")
-        self._check_place(fact)
         self._check_standing(fact)
         if fact.phase == "control" and route is not None:
             self._routes[fact.condition, fact.row] = route
@@ -323,8 +322,10 @@ class Progress:
             self._undecided[index] += 1
         if fact.final != self.is_final(fact, self._undecided[index]):
             raise VerificationError("`final` does not follow from the outcome and `reask`")
-        if fact.outcome == "unknown":
+        if fact.outcome == "unknown" or fact.reason == "left_unknown":
+            # A control that was left unknown may be asked again by a recheck: it was lost before.
             self._lost[index] = 1
+        if fact.outcome == "unknown":
             self._status[index] = _UNKNOWN
         elif not fact.final:
             self._status[index] = _UNDECIDED if fact.outcome == "undecided" else _REFUSED
@@ -391,7 +392,7 @@ class Progress:
         if not fact.recheck or self.failed:
             return  # after a group failed nothing is asked, so nothing is asked again
         if self.layout.positions is None:
-            # A public export does not say which rows a batch has: the next control asked tells.
+            # A public export does not say which rows a batch has: its next control line tells.
             self._reopenable = set(range(self.layout.batches))
             return
         for batch in self._unfinished_batches():

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from judge.cli.building import configured
+from judge.cli.power import power
 from judge.cli.printing import print_json, print_text
 from judge.cli.words import output_options, run_options
 from judge.planning import freeze
@@ -18,6 +19,9 @@ __all__ = ["group"]
 @click.group("controls")
 def group() -> None:
     """The known answers a judge must get right before it may score."""
+
+
+group.add_command(power)
 
 
 @group.command()

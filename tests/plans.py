@@ -44,7 +44,7 @@ class Offer:
     """What labels are held against."""
 
     labels: tuple[str, ...] = ("yes", "no")
-    accept: str = "yes"
+    accept: str | None = "yes"
     readings: Readings = READINGS
 
 

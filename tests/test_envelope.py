@@ -269,6 +269,41 @@ def test_json_that_can_be_read_two_ways_is_refused(body: bytes) -> None:
         strict_json(body)
 
 
+@pytest.mark.parametrize(("depth", "read"), [(100, True), (101, False)])
+@pytest.mark.parametrize("ends", ["[]", "{}"])
+def test_json_is_read_to_a_depth_of_a_hundred(ends: str, depth: int, *, read: bool) -> None:
+    """The parser's own limit moves with the machine; ours does not."""
+    head = "[" if ends == "[]" else '{"a":'
+    body = (head * (depth - 1) + ends + ends[1] * (depth - 1)).encode()
+
+    if read:
+        assert strict_json(body)
+    else:
+        with pytest.raises(ValueError, match="nested too deeply"):
+            strict_json(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b"[]," * 500 + b"[]]",
+        b'["' + b"[{" * 500 + b'"]',
+        rb'["\\",[],"\"' + b"[" * 500 + rb'\\"]',
+    ],
+    ids=["many side by side", "within a text", "after an escape"],
+)
+def test_brackets_that_do_not_nest_are_no_depth(body: bytes) -> None:
+    """Side by side, or in a text."""
+    assert isinstance(strict_json(body), list)
+
+
+def test_an_integer_has_at_most_six_hundred_digits() -> None:
+    """So that no setting of the interpreter decides."""
+    assert strict_json(b"9" * 600) == 10**600 - 1
+    with pytest.raises(ValueError, match="too long"):
+        strict_json(b"9" * 601)
+
+
 # --- what else an answer says ---------------------------------------------------------------------
 
 

@@ -213,6 +213,16 @@ def test_a_control_expects_labels_of_the_rubric(expect: object, labels: tuple[st
     assert expected(_control(expect), rules) == labels
 
 
+def test_grades_are_neither_accepted_nor_rejected() -> None:
+    """A control of a graded rubric states its labels."""
+    rules = rubric(labels=("1", "2", "3"), kind="graded", accept=None)
+
+    assert expected(_control(("1", "2")), rules) == ("1", "2")
+    for word in ("accept", "reject"):
+        with pytest.raises(InputError, match=f"expects '{word}', but small/v1 gives grades"):
+            expected(_control(word), rules)
+
+
 @pytest.mark.parametrize(("expect", "what"), [(("maybe",), "'maybe'"), ((), "nothing")])
 def test_a_label_that_is_not_offered_is_refused(expect: object, what: str) -> None:
     """The sentence names the control, the label and what is offered."""

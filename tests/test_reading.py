@@ -127,6 +127,14 @@ def test_two_labels_as_words_disagree_though_upstream_rejects() -> None:
     assert _settled("yes, certainly", offer).reason == "off_scale"
 
 
+def test_grades_have_no_accepting_label_to_disagree_with() -> None:
+    """Two labels as words disagree still."""
+    offer = Offer(accept=None)
+
+    assert _settled("yes, certainly", offer).reason == "off_scale"
+    assert _settled("yes or no", offer).reason == "readings_disagree"
+
+
 def test_a_part_of_a_word_is_no_label() -> None:
     """`know` and `yesterday` hold no word of the offer."""
     offer = Offer(accept="no")

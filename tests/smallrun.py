@@ -15,7 +15,7 @@ from faultserver import Action, FaultServer, Send, WireRequest, chat_reply, json
 from faultserver import messages_reply as _messages_reply
 
 from judge.config import AnswersConfig, JudgeConfig, Limits, ReferencesConfig, RunConfig
-from judge.judging import Outcome, Settings, Watch, run
+from judge.judging import Outcome, Settings, Watch, resume, run
 
 __all__ = [
     "ANSWERS",
@@ -30,6 +30,7 @@ __all__ = [
     "Turn",
     "configured",
     "ran",
+    "resumed",
     "sound",
 ]
 
@@ -191,6 +192,19 @@ def ran(
     config = config.model_copy(update=dict(changes or {}))
     outcome = run(config, folder, Settings(limits=config.limits), watch)
     return Ran(outcome, lines(folder))
+
+
+def resumed(
+    found: Ran, *, leave_unknown: bool = False, recheck: bool = False, **limits: int
+) -> Ran:
+    """Go on with a run as its configuration says, these limits over it."""
+
+    def change(config: RunConfig) -> tuple[RunConfig, Settings]:
+        over = Limits.model_validate({**dict(config.limits), **limits})
+        return config, Settings(limits=over, leave_unknown=leave_unknown, recheck=recheck)
+
+    outcome = resume(found.outcome.folder, change)
+    return Ran(outcome, lines(outcome.folder))
 
 
 def lines(folder: Path) -> tuple[Line, ...]:

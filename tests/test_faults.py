@@ -30,6 +30,7 @@ from smallrun import (
     Turn,
     configured,
     ran,
+    resumed,
 )
 from statusfaults import WAIT_MS
 from typing_extensions import override
@@ -103,6 +104,34 @@ def _bodies_sent(found: Ran) -> Counter[bytes]:
         for line in found.of("intent")
         if line.public["seq"] not in unsent
     )
+
+
+_STOPPED = [
+    pytest.param(case, id=case.id)
+    for case in CASES
+    if case.stop is not None and case.fault.place == "server"
+]
+
+
+@pytest.mark.parametrize("case", _STOPPED)
+def test_stopped_run_goes_on(case: Case, tmp_path: Path) -> None:
+    """Once the cause is gone all that was refused is decided, and nothing decided asked again.
+
+    What stands undecided or unknown stays so: a control that is undecided fails the gate.
+    """
+    cured = False
+    with SmallJudge(lambda turn: None if cured else _where_met(case)(turn)) as server:
+        found = _run(case, "openai", server.origin, tmp_path / "run")
+        cured = True
+        found = resumed(found)
+
+    last, _, _ = case.receipts[-1].partition(":")
+    undecided = "incomplete" if case.fault.where == "answer" else "gate-failed"
+    state = {"retry": "complete", "unknown": "open", "undecided": undecided}[last]
+    assert found.outcome.proof.state == state
+    decided = [line for line in found.of("receipt") if line.public["outcome"] == "decided"]
+    assert len({(line.public["phase"], line.public["row"]) for line in decided}) == len(decided)
+    assert _bodies_sent(found) == Counter(server.bodies)
 
 
 # --- where the judge's address leads --------------------------------------------------------------

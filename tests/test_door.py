@@ -1,6 +1,7 @@
 """The door over raw sockets, opened by both providers: every way an answer can fail to be one."""
 
 import asyncio
+import errno
 import socket
 import ssl
 import time
@@ -506,6 +507,21 @@ def test_success_before_the_question_arrived_answers_something_else(
 
     assert fate(exchange) == ("protocol", True)
     assert server.requests == []
+
+
+def test_early_success_is_seen_where_the_kernel_does_not_tell(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the kernel's word, what has not left this process is known all the same."""
+
+    def untold(*_: object) -> bytes:
+        raise OSError(errno.ENOTTY, "Inappropriate ioctl for device")
+
+    monkeypatch.setattr("fcntl.ioctl", untold)
+    with Deaf(STRAY) as server:
+        (exchange,) = ask(endpoint(provider, server.base_url(provider)), b"x" * 30_000_000)
+
+    assert fate(exchange) == ("protocol", True)
 
 
 def test_refusal_may_come_before_the_question_arrived(provider: str) -> None:

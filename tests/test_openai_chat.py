@@ -190,6 +190,25 @@ def test_key_is_in_no_text(serve: Serve) -> None:
     assert not any(KEY in text for text in told)
 
 
+def test_explaining_asks_the_sdk_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal that the SDK would send again by itself is put to it once, without waiting."""
+    sent: list[httpx2.Request] = []
+    handle = Transport.handle_request
+
+    def count(self: Transport, request: httpx2.Request) -> httpx2.Response:
+        sent.append(request)
+        return handle(self, request)
+
+    monkeypatch.setattr(Transport, "handle_request", count)
+    provider = opened()
+    reply = Exchange(status=500, headers=(), body=b"{}", error=None, sent=True)
+
+    told = provider.explain(reply)
+
+    assert told == "InternalServerError 500"
+    assert len(sent) == 2
+
+
 def test_building_a_provider_imports_no_sdk() -> None:
     """Only opening pays for the SDK; the other one and a log variable stay out even then."""
     code = (

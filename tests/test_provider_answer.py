@@ -87,6 +87,16 @@ def test_no_chunked_prefix_is_the_whole(length: int) -> None:
     assert answer.error == "cut"
 
 
+def test_head_is_limited_in_one_packet_too() -> None:
+    """A complete head above the limit is refused however few packets it came in."""
+    head = b"HTTP/1.1 200 X\r\n" + b"x: y\r\n" * (HEAD_MAX // 6 + 1) + b"\r\n"
+
+    answer = fed([head], limit=1_000_000)
+
+    assert answer.error == "too_large"
+    assert len(answer.headers) <= HEAD_MAX // 6
+
+
 def test_what_follows_changes_no_complete_answer() -> None:
     """Deadline, end and limit come too late, and only end the connection."""
     answer = fed([WHOLE])

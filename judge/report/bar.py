@@ -60,8 +60,9 @@ class Bar(Watch):
         trace: TracebackType | None,
     ) -> None:
         """Draw the last state and stop."""
-        for phase in self._tasks:
-            self._draw(phase)
+        for phase, done in self._done.items():
+            if done:
+                self._draw(phase)
         self._bar.stop()
 
     @override

@@ -6,13 +6,33 @@ promises that were broken, a sentence each. It shares no code with the package.
 
 import base64
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from smallrun import Line
+__all__ = ["Line", "broken", "digests", "lines", "requests"]
 
-__all__ = ["broken", "digests", "requests"]
+
+@dataclass(frozen=True)
+class Line:
+    """One line of receipts.jsonl."""
+
+    public: dict[str, Any]
+    private: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The line's kind."""
+        return str(self.public["kind"])
+
+
+def lines(folder: Path) -> tuple[Line, ...]:
+    """Return every line of a run, as plain JSON."""
+    rows = map(json.loads, (folder / "receipts.jsonl").read_bytes().splitlines())
+    return tuple(Line(row["public"], row.get("private", {})) for row in rows)
 
 
 def digests(bodies: Iterable[bytes]) -> Counter[str]:

@@ -20,6 +20,7 @@ __all__ = [
     "FILES",
     "MODEL",
     "Ended",
+    "command",
     "ended",
     "labelled",
     "on_server",
@@ -60,6 +61,11 @@ def labelled(body: dict[str, Any]) -> str:
     return sensible(body["messages"][-1]["content"])
 
 
+def command(*words: str, taken: tuple[str, ...] = ()) -> list[str]:
+    """Return how `judge WORDS` is started; see launcher.py for what can be taken away."""
+    return [sys.executable, "-P", str(_LAUNCHER), *taken, "--", *words]
+
+
 def started(
     *words: str,
     taken: tuple[str, ...] = (),
@@ -67,9 +73,9 @@ def started(
     stdout: int = subprocess.PIPE,
     stderr: int = subprocess.PIPE,
 ) -> "subprocess.Popen[str]":
-    """Start `judge WORDS` in a process of its own; see launcher.py for what can be taken away."""
+    """Start `judge WORDS` in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-P", str(_LAUNCHER), *taken, "--", *words],
+        command(*words, taken=taken),
         env={**os.environ, **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=stdout,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from faultserver import Close, JudgeServer
-from promises import broken, digests, requests
-from smallrun import lines
+from promises import broken, digests, lines, requests
 from stretches import FILES, labelled, on_server, resumed, started, until
 
 from judge.judging import Outcome

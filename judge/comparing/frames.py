@@ -85,10 +85,7 @@ def verdicts(
 def _columns(frame: Frame, named: Mapping[str, str], name: str) -> dict[str, str]:
     if unknown := sorted(set(named) - set(_KNOWN)):
         raise InputError(f"{name}: no field {quoted(unknown[0])}; there are {', '.join(_KNOWN)}")
-    # Iterating polars gives columns, not their names; a mapping has no `columns`.
-    own = getattr(frame, "columns", None)
-    names: Iterable[object] = frame if own is None and isinstance(frame, Mapping) else own or ()
-    there = [str(column) for column in names]
+    there = _names(frame)
     found: dict[str, str] = {}
     for field, known in _KNOWN.items():
         wanted = (named[field],) if field in named else known
@@ -100,6 +97,12 @@ def _columns(frame: Frame, named: Mapping[str, str], name: str) -> dict[str, str
         elif field in _NEEDED or field in named:
             raise InputError(f"{name}: no column for {field}; there are {listed(there, 20)}")
     return found
+
+
+def _names(frame: Frame) -> list[str]:
+    # Iterating polars gives columns, not their names; a mapping has no `columns`.
+    names = frame if isinstance(frame, Mapping) else getattr(frame, "columns", ())
+    return [str(name) for name in names]
 
 
 def _values(frame: Frame, column: str) -> list[object]:

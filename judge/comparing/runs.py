@@ -161,7 +161,7 @@ def _proved(
             label,
             None if label is None else label == condition.accept,
             print_of(item.response),
-            print_of(prompt),
+            print_of(f"{template.system or ''}\0{prompt}"),
         )
 
 

@@ -1035,3 +1035,14 @@ def answer_lost_before_a_failed_gate(forge: Forge) -> None:
     without(bad, ("receipt",), answer(bad, label="no"))
     bad.lines[-1][0]["decided"] -= 1
     forge.__dict__ = bad.__dict__
+
+
+@forgery
+def readings_of_the_plan(forge: Forge) -> None:
+    """Let the plan name another reading than the rubric, and read by it."""
+    for one in forge.plan["conditions"]:
+        one["readings"] = {"strict": "yes-no/1", "upstream": "yes-no/1"}
+    for fields, _ in forge.lines:
+        if fields["kind"] == "receipt":
+            del fields["readings"]["yes-substring/1"]
+    frozen(forge)

@@ -58,6 +58,9 @@ class _Session:
     unknown: int = 0
     wait_ms: int | None = 0
     told: bool = True
+    shared: bool = False
+    answered: int = 0
+    """Answers the judge had given when this cell was last refused."""
 
 
 @dataclass(slots=True)
@@ -90,6 +93,7 @@ class Engine:
         self._stopped = asyncio.Event()
         self._turnstile = asyncio.Lock()
         self._ready_at: dict[str, float] = {}
+        self._answered: dict[str, int] = {}
         self._streaks = _Streaks()
         self._backoff = tenacity.wait_exponential_jitter(
             multiplier=limits.backoff_ms / 1000,
@@ -210,7 +214,7 @@ class Engine:
     # --- what follows ---------------------------------------------------------------------------
 
     def _again(self, session: _Session, asked: Asked) -> bool:
-        session.wait_ms = 0
+        session.wait_ms, session.shared = 0, False
         reaction = asked.reaction
         match reaction:
             case Done():
@@ -225,14 +229,19 @@ class Engine:
                 return self._refused(session, asked, reaction)
 
     def _refused(self, session: _Session, asked: Asked, reaction: Again) -> bool:
+        judge = session.question.judge.name
+        if reaction.shared and self._answered.get(judge, 0) > session.answered:
+            # A server that asks for patience and answers others is busy, not broken.
+            session.refused = 0
+        session.answered = self._answered.get(judge, 0)
         session.refused += 1
         tries = min(self._limits.tries, reaction.tries or self._limits.tries)
         if session.refused >= tries:
             self.stop(Halt(reaction.cause, self._explain(session, asked)))
             return False
         session.wait_ms = reaction.wait_ms
+        session.shared = reaction.shared
         if reaction.shared and reaction.wait_ms is not None:
-            judge = session.question.judge.name
             until = asyncio.get_running_loop().time() + reaction.wait_ms / 1000
             self._ready_at[judge] = max(until, self._ready_at.get(judge, 0.0))
         return True
@@ -240,6 +249,9 @@ class Engine:
     def _watch(self, session: _Session, asked: Asked) -> None:
         """Stop on what only several replies together show."""
         reading = asked.reading
+        if isinstance(asked.reaction, Done):
+            judge = session.question.judge.name
+            self._answered[judge] = self._answered.get(judge, 0) + 1
         if asked.duplicate:
             self.stop(Halt("duplicate_response_id", "a reply came twice; one of them is not ours"))
         self._streaks.pages = self._streaks.pages + 1 if reading.reason == "not_json" else 0
@@ -263,7 +275,11 @@ class Engine:
     # --- waits ----------------------------------------------------------------------------------
 
     def _wait_s(self, session: _Session, state: tenacity.RetryCallState) -> float:
-        return self._backoff(state) if session.wait_ms is None else session.wait_ms / 1000
+        own: float = self._backoff(state)
+        if session.wait_ms is None:
+            return own
+        # After a wait for everybody not all come back at once: each adds a wait of its own.
+        return session.wait_ms / 1000 + (own if session.shared else 0.0)
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, or until the run stops."""

@@ -17,6 +17,8 @@ from judge.records import Exchange, Judge, Reading, Readings, Reason
 __all__ = ["LEFT_UNKNOWN", "Offer", "Seen", "read", "reading_named", "settle"]
 
 _WORD = re.compile(r"\w+")
+_UNIQUE = 16
+"""Characters from which an id is taken to be given once: the providers' own have 20 and more."""
 
 
 def yes_no_1(text: str) -> str | None:
@@ -67,17 +69,22 @@ class Offer(Protocol):
 class Seen:
     """The response ids of a run so far: an answer that comes twice is nobody's answer.
 
-    Eight bytes of each id are kept, so that a run of a million answers costs tens of megabytes.
+    Each judge has its own ids. An id too short to be unique says little by itself (some servers
+    number from 1, or draw from a thousand), so there the whole answer must come again. Eight bytes
+    are kept for each, so that a run of a million answers costs tens of megabytes.
     """
 
     def __init__(self) -> None:
         self._ids: set[int] = set()
 
-    def again(self, response_id: str | None) -> bool:
-        """Whether this id came before; it is remembered from now on."""
+    def again(self, judge: str, response_id: str | None, body: bytes) -> bool:
+        """Whether this answer of this judge came before; it is remembered from now on."""
         if response_id is None:
             return False
-        key = int.from_bytes(hashlib.blake2b(response_id.encode(), digest_size=8).digest(), "big")
+        told = f"{judge}\n{response_id}\n".encode()
+        if len(response_id) < _UNIQUE:
+            told += body
+        key = int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), "big")
         if key in self._ids:
             return True
         self._ids.add(key)
@@ -91,7 +98,7 @@ def read(exchange: Exchange, judge: Judge, offer: Offer, seen: Seen) -> tuple[Re
     whose response id came before is unknown: it may be the answer to another question.
     """
     envelope = open_envelope(exchange, judge.api, judge.expect_model)
-    if seen.again(envelope.response_id):
+    if seen.again(judge.name, envelope.response_id, exchange.body):
         envelope = Envelope("unknown", error="protocol")
     return settle(envelope, exchange.status, offer)
 

@@ -78,7 +78,7 @@ def _second_differs(turn: Turn) -> Sequence[Action] | None:
 
 def _replayed(turn: Turn) -> Sequence[Action]:
     """Give every question the same bytes."""
-    return [Send(json_reply({**turn.reply, "id": "cached"}))]
+    return [Send(json_reply({**turn.reply, "id": "chatcmpl-cached-answer"}))]
 
 
 def _surrogate(turn: Turn) -> Sequence[Action]:

@@ -185,8 +185,8 @@ def test_an_answer_without_a_text_has_no_readings() -> None:
 def test_an_answer_that_comes_twice_is_nobodys() -> None:
     """The second is unknown, with nothing of it kept."""
     seen = Seen()
-    first, _ = read(_reply("a"), judge(), Offer(), seen)
-    second, text = read(_reply("a", "no"), judge(), Offer(), seen)
+    first, _ = read(_reply("chatcmpl-000000001"), judge(), Offer(), seen)
+    second, text = read(_reply("chatcmpl-000000001", "no"), judge(), Offer(), seen)
 
     assert first.outcome == "decided"
     assert (second.outcome, second.error, second.label, text) == ("unknown", "protocol", None, "")
@@ -200,12 +200,30 @@ def test_answers_without_an_id_are_not_one_another() -> None:
     assert outcomes == ["decided"] * 3
 
 
-@given(st.lists(st.text()))
+@given(st.lists(st.text(min_size=16)))
 def test_ids_are_seen_once(ids: list[str]) -> None:
     """Equal ids only, and each from its first time on."""
     seen = Seen()
 
-    assert [seen.again(one) for one in ids] == [one in ids[:n] for n, one in enumerate(ids)]
+    assert [seen.again("j", one, b"") for one in ids] == [
+        one in ids[:n] for n, one in enumerate(ids)
+    ]
+
+
+def test_a_short_id_counts_only_with_its_whole_answer() -> None:
+    """A server that draws its ids from a thousand gives one twice; a replay is the same bytes."""
+    seen = Seen()
+    told = [seen.again("j", "chatcmpl-17", body) for body in (b"one", b"two", b"one")]
+
+    assert told == [False, False, True]
+
+
+def test_each_judge_has_ids_of_its_own() -> None:
+    """Two servers may both number from one."""
+    seen = Seen()
+    told = [seen.again(judge, "chatcmpl-0000000000001", b"") for judge in ("a", "b", "a")]
+
+    assert told == [False, False, True]
 
 
 def test_what_was_left_unknown_says_nothing_of_a_reply() -> None:

@@ -21,6 +21,8 @@ from judge.report.summary import summarise
 __all__ = ["plan", "resume", "run"]
 
 _HOME = Path("receipts")
+_LEAVES_UNDECIDED = {"wrong_model", "portal", "rejected"}
+"""Stops that come after replies which are closed without a label."""
 
 
 @click.command()
@@ -140,4 +142,10 @@ def _ended(ctx: click.Context, outcome: judging.Outcome, *, as_json: bool) -> No
     if outcome.halt is not None:
         detail = f": {outcome.halt.detail}" if outcome.halt.detail else ""
         print_text(f"judge: stopped ({outcome.halt.cause}){detail}", err=True)
+        if outcome.halt.cause in _LEAVES_UNDECIDED and not outcome.proof.tally.gates:
+            print_text(
+                "judge: controls answered before the stop stay undecided; once the cause is "
+                "mended, `judge resume RUN --recheck` asks the controls again",
+                err=True,
+            )
     ctx.exit(outcome.exit_code)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from faultserver import Action, Send, http
-from smallrun import SmallJudge, Turn, configured, ran, sound
+from smallrun import SmallJudge, Turn, configured, ran
 
 
 class Paced:
@@ -19,15 +19,15 @@ class Paced:
         self._lock = threading.Lock()
         self.refused = 0
 
-    def __call__(self, turn: Turn) -> Sequence[Action]:
-        """The sound answer, or a refusal."""
+    def __call__(self, turn: Turn) -> Sequence[Action] | None:
+        """A refusal, or None: the sound answer."""
         with self._lock:
             now = time.monotonic()
             self._tokens = min(1.0, self._tokens + (now - self._then) * self._rate)
             self._then = now
             if self._tokens >= 1.0:
                 self._tokens -= 1.0
-                return sound(turn)
+                return None
             self.refused += 1
         headers = (("content-type", "application/json"), ("retry-after-ms", "20"))
         return [Send(http(429, b'{"error":{"code":"rate_limit_exceeded"}}', headers=headers))]

@@ -250,3 +250,19 @@ def test_a_public_export_is_not_taken_for_a_run(folder: Path, tmp_path: Path) ->
     export_public(folder, target)
     with pytest.raises(VerificationError):
         judge.compare(f"{target}#c1@1", f"{folder}#c2@1")
+
+
+# --- the guide ----------------------------------------------------------------------------------
+
+
+def test_the_guides_python_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The code of docs/compare.md does what stands there."""
+    guide = (EXAMPLES.parent / "docs" / "compare.md").read_text(encoding="utf-8")
+    code = guide.partition("```python\n")[2].partition("```")[0]
+    assert "receipts/demo#c1" in code
+    for condition in ("c1", "c2"):
+        code = code.replace(f"receipts/demo#{condition}", f"{folder}#{condition}@1")
+    exec(code, {})
+    out = capsys.readouterr().out
+    assert out.startswith("6 4 0.75390625 no difference between A and B is shown")
+    assert out.endswith("\nb\n")

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from judge import packs
 from judge.canonical import digest
+from judge.errors import InputError
 
 SHARED = Path(__file__).parents[2] / "shared"
 TEXTS = {"one": "Q {} G {} R {}?\nyes or no", "two": "Two: {} / {} / {}"}
@@ -73,3 +75,10 @@ def script(folder: Path, *texts: str) -> Path:
     literals = texts or tuple(TEXTS.values())
     path.write_text("\n".join(f"_ = {text!r}" for text in literals), encoding="utf-8")
     return path
+
+
+def refused(name: str) -> str:
+    """Return why a rubric cannot be loaded."""
+    with pytest.raises(InputError) as caught:
+        packs.load(name)
+    return str(caught.value)

@@ -33,16 +33,21 @@ def _out(*words: str) -> str:
 
 
 def test_list_says_where_the_texts_are(tmp_path: Path) -> None:
-    """`pins only` before `add`, `here` after."""
+    """Absent before `add`, in the store after."""
     before = _out("list")
     _out("add", "tiny/one", "--from", str(script(tmp_path)))
     after = _out("list")
 
-    assert before.splitlines()[0].split() == ["RUBRIC", "LICENCE", "LABELS", "TEXTS", "PIN"]
-    (line,) = [line for line in before.splitlines() if line.startswith("tiny/one")]
-    assert line.split()[:5] == ["tiny/one", "MIT", "yes/no", "pins", "only"]
-    (line,) = [line for line in after.splitlines() if line.startswith("tiny/one")]
-    assert line.split()[:4] == ["tiny/one", "MIT", "yes/no", "here"]
+    assert before.splitlines()[0].split() == [
+        *("RUBRIC", "EDITION", "LICENCE", "LABELS", "TEXTS", "PIN")
+    ]
+    (line,) = [line for line in before.splitlines() if line.startswith("tiny")]
+    assert line.split()[:5] == ["tiny", "one", "MIT", "binary", "absent"]
+    (line,) = [line for line in after.splitlines() if line.startswith("tiny")]
+    assert line.split()[:5] == ["tiny", "one", "MIT", "binary", "store"]
+    (line,) = [line for line in after.splitlines() if line.startswith("correctness")]
+    assert line.split()[:5] == ["correctness", "v1", "-", "binary", "shipped"]
+    assert "absent: bring them by `judge templates fetch RUBRIC/EDITION`" in before
 
 
 def test_list_puts_what_is_refused_on_stderr(home: Path) -> None:
@@ -62,7 +67,8 @@ def test_show_marks_fields_routes_settings_and_origin(tmp_path: Path) -> None:
 
     for part in (
         "fill      format: question, gold, response",
-        "labels    yes, no; 'yes' counts as correct",
+        "labels    binary: yes, no; 'yes' counts as correct",
+        "texts     store",
         "readings  strict yes-no/1, upstream yes-substring/1",
         'settings  {"max_tokens":10,"temperature":"0.5"}',
         "route 1   type x: two",
@@ -73,7 +79,7 @@ def test_show_marks_fields_routes_settings_and_origin(tmp_path: Path) -> None:
     ):
         assert part in plain
     assert "yes or no" not in plain
-    assert "  | Q {} G {} R {}?\n  | yes or no\n" in whole
+    assert "  | Q ⟦question⟧ G ⟦gold⟧ R ⟦response⟧?\n  | yes or no\n" in whole
 
 
 def test_show_says_when_a_text_is_absent() -> None:

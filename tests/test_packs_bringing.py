@@ -38,6 +38,8 @@ HOLDERS = {
     "literals.py": f"a = {ONE!r}\ndef f():\n    return {TWO!r}.format(1)\n",
     "side_by_side.py": f"a = ({ONE[:5]!r}\n    {ONE[5:]!r})\nb = [{TWO!r}]\n",
     "block.py": f'a = """{ONE}"""\nb = {TWO!r}\n',
+    "stripped.py": f'a = """\n{ONE}\n""".strip()\nb = {TWO!r}\n',
+    "joined.py": f"a = {ONE[:5]!r} + ({ONE[5:7]!r} + {ONE[7:]!r})\nb = f(1)({TWO!r})\n",
     "old_escapes.py": f"import re\nre.compile('\\d')\na = {ONE!r}\nb = {TWO!r}\n",
     "lists.ipynb": _notebook([f"a = {ONE!r}\n", f"b = {TWO!r}"]),
     "magic.ipynb": _notebook(
@@ -209,7 +211,7 @@ def test_fetch_brings_the_pinned_file(source: bytes, answer: Answer) -> None:
     """One GET of the path at the commit; no redirect, no encoding, no cookie, no key."""
     server = answer(Send(http(200, source)))
 
-    added = packs.fetch("tiny/one", server.origin)
+    (added,) = packs.fetch("tiny/one", server.origin)
 
     assert added.same_file is True
     assert packs.load("tiny/one").templates[0].text == TEXTS["one"]
@@ -227,7 +229,7 @@ def test_proxies_and_keys_of_the_environment_are_not_read(
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     server = answer(Send(http(200, source)))
 
-    assert packs.fetch("tiny/one", server.origin).same_file is True
+    assert [added.same_file for added in packs.fetch("tiny/one", server.origin)] == [True]
 
 
 def test_another_file_than_the_pinned_one_is_not_taken(

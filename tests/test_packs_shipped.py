@@ -3,13 +3,11 @@
 import shutil
 from pathlib import Path
 
-import packfolder
 import pytest
-from packfolder import pack
+from packfolder import pack, refused
 
 from judge import packs
 from judge.canonical import digest
-from judge.errors import InputError
 from judge.packs import files
 
 ROOT = Path(__file__).parents[1]
@@ -27,12 +25,6 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "templates", tmp_path / "site" / "templates")
     monkeypatch.setattr(files, "_PACKAGE", tmp_path / "site" / "judge")
     return tmp_path / "site" / "templates"
-
-
-def _refused(name: str) -> str:
-    with pytest.raises(InputError) as caught:
-        packs.load(name)
-    return str(caught.value)
 
 
 def test_every_shipped_pack_holds() -> None:
@@ -57,15 +49,6 @@ def test_the_sums_name_every_shipped_pack_and_nothing_else() -> None:
     assert lines == found
 
 
-def test_packs_hold_no_upstream_text() -> None:
-    """Hashes, offsets and figures only."""
-    texts = packfolder.upstream_texts()
-    for path in (ROOT / "templates" / "longmemeval").glob("*.yaml"):
-        content = path.read_text(encoding="utf-8")
-
-        assert not [name for name, text in texts.items() if text[:40] in content]
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -73,7 +56,10 @@ def test_packs_hold_no_upstream_text() -> None:
         ("gpt-4o-mini-2024-07-18", "gpt-4o-mini-2024-07-19"),
         ("gold: rubric", "gold: answer"),
         ("licence: MIT", "licence: MIX"),
-        ("path: src", "path: srd"),
+        (
+            "  path: src/evaluation/evaluate_qa.py\n  sha",
+            "  path: srd/evaluation/evaluate_qa.py\n  sha",
+        ),
         ("# first match", "# First match"),
     ],
 )
@@ -87,7 +73,7 @@ def test_one_changed_byte_in_a_shipped_pack_is_refused_by_its_name(
     path.write_text(text.replace(old, new), encoding="utf-8")
 
     for name in ("longmemeval/upstream", "longmemeval/released"):
-        message = _refused(name)
+        message = refused(name)
         assert str(path) in message
         assert "SHA256SUMS" in message
         assert "of: longmemeval/upstream" in message
@@ -100,7 +86,7 @@ def test_every_byte_of_a_shipped_pack_counts(shipped: Path) -> None:
     for place in range(0, len(data), 7):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
 
-        assert "released.yaml" in _refused("longmemeval/released")
+        assert "released.yaml" in refused("longmemeval/released")
 
 
 def test_a_pack_whose_sum_was_changed_too_is_still_held_by_its_pin(shipped: Path) -> None:
@@ -112,18 +98,18 @@ def test_a_pack_whose_sum_was_changed_too_is_still_held_by_its_pin(shipped: Path
         f"{digest(text.encode())}  longmemeval/upstream.yaml\n", encoding="utf-8"
     )
 
-    assert "its pin is" in _refused("longmemeval/upstream")
+    assert "its pin is" in refused("longmemeval/upstream")
 
 
-def test_a_shipped_pack_without_sum_or_pin_is_refused(shipped: Path) -> None:
+def test_a_shipped_pack_without_sum_or_pin_isrefused(shipped: Path) -> None:
     """A file slipped into the folder is no shipped pack."""
     path = shipped / "tiny" / "one.yaml"
     path.parent.mkdir()
     path.write_text(pack(), encoding="utf-8")
 
-    assert "says nothing of it" in _refused("tiny/one")
+    assert "says nothing of it" in refused("tiny/one")
     (shipped / "SHA256SUMS").write_text(f"{digest(pack().encode())}  tiny/one.yaml\n", "utf-8")
-    assert "pin: missing" in _refused("tiny/one")
+    assert "pin: missing" in refused("tiny/one")
 
 
 def test_sums_that_are_damaged_are_refused_with_their_line(shipped: Path) -> None:
@@ -131,7 +117,7 @@ def test_sums_that_are_damaged_are_refused_with_their_line(shipped: Path) -> Non
     sums = shipped / "SHA256SUMS"
     sums.write_text(sums.read_text("utf-8").replace("  ", " ", 1), encoding="utf-8")
 
-    assert "SHA256SUMS:1: not a line of sha256sum" in _refused("longmemeval/upstream")
+    assert "SHA256SUMS:1: not a line of sha256sum" in refused("longmemeval/upstream")
 
 
 def test_one_changed_byte_in_a_text_file_is_refused_by_name(shipped: Path) -> None:
@@ -141,8 +127,8 @@ def test_one_changed_byte_in_a_text_file_is_refused_by_name(shipped: Path) -> No
     assert packs.load("correctness/v1").templates[0].text == data[:-1].decode()
 
     path.write_bytes(data.replace(b"grading", b"gradinG"))
-    assert "template 'base' was changed: file v1/base.j2" in _refused("correctness/v1")
+    assert "template 'base' was changed: file v1/base.j2" in refused("correctness/v1")
     path.write_bytes(data[:-1])
-    assert "'v1/base.j2' does not end in a line feed" in _refused("correctness/v1")
+    assert "'v1/base.j2' does not end in a line feed" in refused("correctness/v1")
     path.write_bytes(data + b"\n")
-    assert "template 'base' was changed" in _refused("correctness/v1")
+    assert "template 'base' was changed" in refused("correctness/v1")

@@ -77,15 +77,24 @@ def check(names: tuple[str, ...], *, as_json: bool) -> None:
 @_JSON
 def add(name: str, source: Path, *, as_json: bool) -> None:
     """Take a rubric's pinned texts from a file of your own; nothing in it is executed."""
-    _print_added(packs.add(name, source), as_json=as_json)
+    added = packs.add(name, source)
+    if as_json:
+        _print_json(added.plain())
+    else:
+        _print_added(added)
 
 
 @group.command()
 @click.argument("name")
 @_JSON
 def fetch(name: str, *, as_json: bool) -> None:
-    """Bring a rubric's pinned texts from their source, at the pinned commit."""
-    _print_added(packs.fetch(name), as_json=as_json)
+    """Bring a rubric's pinned texts from their sources, at the pinned commits."""
+    fetched = packs.fetch(name)
+    if as_json:
+        _print_json([added.plain() for added in fetched])
+        return
+    for added in fetched:
+        _print_added(added)
 
 
 @group.command()
@@ -129,13 +138,12 @@ def _whole(sheet: Sheet, *, with_text: bool) -> Json:
     return sheet.model_copy(update={"templates": tuple(templates)}).plain()
 
 
-def _print_added(added: Added, *, as_json: bool) -> None:
-    if as_json:
-        _print_json(added.plain())
-        return
+def _print_added(added: Added) -> None:
     _print(f"{added.name}: {len(added.templates)} texts kept: {', '.join(added.templates)}")
     if added.same_file is False:
         _print(
             f"note: {added.file} is not the pinned file (SHA-256 {added.file_sha256[:12]}…);"
             " the texts in it are the pinned ones"
         )
+    if added.absent:
+        _print(f"not here yet, from another of its sources: {', '.join(added.absent)}")

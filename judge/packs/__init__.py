@@ -2,7 +2,8 @@
 
 In reading order:
 
-    schema       what a pack file holds, and what is reported of it
+    schema       what a pack file holds
+    reported     what the commands report
     files        where packs lie, and what was shipped
     store        texts by their SHA-256, in the user's folder
     inheritance  a pack with all it takes from the pack it stands on
@@ -17,7 +18,7 @@ from judge.packs.bringing import add, fetch
 from judge.packs.diffing import diff
 from judge.packs.files import home, names, shipped
 from judge.packs.loading import check, is_shipped, load, survey
-from judge.packs.schema import Added, Change, Diff, Sheet, SheetTemplate, TemplateDiff, Word
+from judge.packs.reported import Added, Change, Diff, Sheet, SheetTemplate, TemplateDiff, Word
 from judge.packs.store import AbsentError
 
 __all__ = [

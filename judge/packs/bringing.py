@@ -2,7 +2,7 @@
 
 import time
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
 
 from judge.canonical import digest
@@ -10,8 +10,8 @@ from judge.errors import InputError, ProviderError
 from judge.packs import sources, store
 from judge.packs.files import read
 from judge.packs.inheritance import Resolved, resolve
-from judge.packs.schema import Added
-from judge.packs.texts import keeper, pinned
+from judge.packs.reported import Added
+from judge.packs.texts import Pinned, keeper, pinned
 from judge.records import Origin
 
 __all__ = ["HOST", "add", "fetch"]
@@ -23,28 +23,35 @@ _DEADLINE = 60.0
 
 
 def add(name: str, source: Path) -> Added:
-    """Find all pinned texts of a pack in a file and keep them; nothing in it is executed.
+    """Find the pinned texts of a pack in a file and keep them; nothing in it is executed.
+
+    All texts that the pack takes from one of its sources are kept, or none of them.
 
     Raises:
-        InputError: the file cannot be read, or lacks a text (naming its template); then nothing is
-            kept.
+        InputError: the file cannot be read, or holds no source's texts whole (naming what is
+            missing); then nothing is kept.
         StorageError: the store cannot be written.
     """
     return _keep(keeper(resolve(name)), source.name, read(source, _LIMIT))
 
 
-def fetch(name: str, host: str = HOST) -> Added:
-    """Bring a pack's texts from its pinned source: file hash required, then as `add`.
+def fetch(name: str, host: str = HOST) -> tuple[Added, ...]:
+    """Bring a pack's texts from its pinned sources: file hashes required, then as `add`.
 
     Raises:
-        InputError: the pack pins no source, or the source lacks a text.
-        ProviderError: the source cannot be reached, or serves another file.
+        InputError: the pack pins no source, or a source lacks a text.
+        ProviderError: a source cannot be reached, or serves another file.
         StorageError: the store cannot be written.
     """
     resolved = keeper(resolve(name))
-    source = resolved.pack.source
-    if source is None:
+    wanted = {text.source for text in pinned(resolved)}
+    sources = [s for n, s in enumerate(resolved.pack.sources, 1) if n in wanted]
+    if not sources:
         raise InputError(f"{name}: pins no source to fetch from; use `judge templates add`")
+    return tuple(_fetched(resolved, name, source, host) for source in sources)
+
+
+def _fetched(resolved: Resolved, name: str, source: Origin, host: str) -> Added:
     data = _download(f"{host}/{_address(source)}")
     if digest(data) != source.sha256:
         raise ProviderError(
@@ -87,26 +94,36 @@ def _download(url: str) -> bytes:
 
 def _keep(resolved: Resolved, file: str, data: bytes) -> Added:
     name, wanted = resolved.place.name, pinned(resolved)
-    found = _found(data, file, wanted)
-    missing = [template for sha256, template in wanted.items() if sha256 not in found]
-    if missing:
+    found = _found(data, file, {text.sha256 for text in wanted})
+    whole = _whole(wanted, found)
+    if not whole:
+        missing = [text.name for text in wanted if text.sha256 not in found]
         raise InputError(
             f"{file}: holds {len(found)} of {len(wanted)} pinned texts of {name}; missing or"
             f" changed: {', '.join(missing)}; nothing was kept"
         )
-    for text in found.values():
-        store.put(text)
-    source = resolved.pack.source
+    kept = [text for text in wanted if text.source in whole]
+    for text in kept:
+        store.put(found[text.sha256])
+    sums = {s.sha256 for n, s in enumerate(resolved.pack.sources, 1) if n in whole}
     return Added(
         name=name,
         file=file,
         file_sha256=digest(data),
-        templates=tuple(wanted.values()),
-        same_file=None if source is None else source.sha256 == digest(data),
+        templates=tuple(text.name for text in kept),
+        absent=tuple(text.name for text in wanted if not store.holds(text.sha256)),
+        same_file=digest(data) in sums if sums else None,
     )
 
 
-def _found(data: bytes, file: str, wanted: Mapping[str, str]) -> dict[str, str]:
+def _whole(wanted: Collection[Pinned], found: Collection[str]) -> set[int]:
+    """The sources whose every text was found."""
+    return {text.source for text in wanted} - {
+        text.source for text in wanted if text.sha256 not in found
+    }
+
+
+def _found(data: bytes, file: str, wanted: Collection[str]) -> dict[str, str]:
     found = {}
     for text in sources.texts(data, file):
         # A literal may hold half a surrogate pair: it has no UTF-8, and is no pinned text.

@@ -3,15 +3,30 @@
 import difflib
 import re
 
-from judge.canonical import Json
+from judge.canonical import Json, digest
 from judge.packs.loading import load
-from judge.packs.schema import Change, Diff, TemplateDiff, Word
-from judge.records import Rubric, Template
+from judge.packs.reported import Change, Diff, TemplateDiff, Word
+from judge.records import Rubric
 
 __all__ = ["diff", "words"]
 
 _TOKEN = re.compile(r"\w+|\s|[^\w\s]")
-_PARTS = ("source", "fill", "fields", "routes", "labels", "accept", "readings", "judges")
+_PARTS = (
+    "source",
+    "more_sources",
+    "fill",
+    "fields",
+    "names",
+    "values",
+    "routes",
+    "kind",
+    "labels",
+    "accept",
+    "scale",
+    "readings",
+    "judges",
+)
+_OF_TEMPLATES = ("gold", "fields", "names", "places")
 
 
 def diff(a: str, b: str) -> Diff:
@@ -49,25 +64,27 @@ def words(a: str, b: str) -> tuple[Word, ...]:
 
 
 def _templates(a: Rubric, b: Rubric) -> tuple[TemplateDiff, ...]:
-    left = {template.name: template for template in a.templates}
-    right = {template.name: template for template in b.templates}
-    pairs = [(name, left.get(name), right.get(name)) for name in {**left, **right}]
+    left, right = _texts(a), _texts(b)
     return tuple(
-        _template(name, one, other) for name, one, other in pairs if _sha(one) != _sha(other)
+        TemplateDiff(
+            name=name,
+            a_sha256=digest(left[name].encode()) if name in left else None,
+            b_sha256=digest(right[name].encode()) if name in right else None,
+            words=words(left.get(name, ""), right.get(name, "")),
+        )
+        for name in {**left, **right}
+        if left.get(name) != right.get(name)
     )
 
 
-def _template(name: str, a: Template | None, b: Template | None) -> TemplateDiff:
-    return TemplateDiff(
-        name=name,
-        a_sha256=_sha(a),
-        b_sha256=_sha(b),
-        words=words(a.text if a else "", b.text if b else ""),
-    )
-
-
-def _sha(template: Template | None) -> str | None:
-    return template.sha256 if template else None
+def _texts(rubric: Rubric) -> dict[str, str]:
+    """Every text of a rubric by name, system texts after their templates."""
+    found: dict[str, str] = {}
+    for template in rubric.templates:
+        found[template.name] = template.text
+        if template.system is not None:
+            found[f"{template.name} (system)"] = template.system
+    return found
 
 
 def _changes(a: Rubric, b: Rubric) -> list[Change]:
@@ -85,8 +102,9 @@ _ABSENT = "(absent)"
 
 def _facts(rubric: Rubric) -> dict[str, Json]:
     plain = rubric.plain()
-    return {
-        **{part: plain[part] for part in _PARTS},
-        **{f"settings.{key}": value for key, value in rubric.settings.items()},
-        **{f"gold of {template.name}": template.gold for template in rubric.templates},
-    }
+    facts: dict[str, Json] = {part: plain[part] for part in _PARTS if part in plain}
+    facts |= {f"settings.{key}": value for key, value in rubric.settings.items()}
+    for template in rubric.templates:
+        own = template.plain()
+        facts |= {f"{part} of {template.name}": own[part] for part in _OF_TEMPLATES if part in own}
+    return facts

@@ -2,27 +2,32 @@
 
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TypeVar
 
 from judge import request, rubric, strictyaml
 from judge.errors import InputError
 from judge.packs.files import Place, locate, read_pack
-from judge.packs.schema import Entry, Pack
-from judge.records import Rubric, Template
+from judge.packs.schema import Entry, Field_, Pack
+from judge.records import FieldName, Rubric, Template
 
-__all__ = ["INHERITED", "Resolved", "compose", "resolve"]
+__all__ = ["Resolved", "compose", "resolve"]
 
-INHERITED = (
+_INHERITED = (
     "source",
     "fill",
     "fields",
+    "values",
     "routes",
     "labels",
+    "kind",
     "accept",
+    "scale",
     "readings",
     "settings",
     "judges",
+    "parser",
 )
-_NEEDED = ("fill", "routes", "labels", "accept", "readings", "settings")
+_NEEDED = ("fill", "routes", "labels", "readings", "settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +57,13 @@ def resolve(name: str, heirs: tuple[str, ...] = ()) -> Resolved:
     own = _read(place)
     parent = resolve(own.of, (*heirs, str(place.path.absolute()))) if own.of else None
     pack = _inherit(own, parent.pack) if parent else own
-    for field in _NEEDED:
+    needed = _NEEDED if pack.kind == "graded" else (*_NEEDED, "accept")
+    for field in needed:
         if getattr(pack, field) is None:
             raise InputError(f"{place.path}: {field}: missing, and no pack to take it from")
     templates = _templates(pack, parent)
-    outline = compose(pack, templates, dict.fromkeys(templates, ""))
+    _check_sources(place, pack)
+    outline = compose(pack, templates, {}, {})
     _check_shape(place, outline)
     _check_pin(place, pack, outline)
     return Resolved(place=place, pack=pack, parent=parent, templates=templates, outline=outline)
@@ -74,7 +81,9 @@ def _read(place: Place) -> Pack:
 
 
 def _inherit(own: Pack, parent: Pack) -> Pack:
-    missing = {field: getattr(parent, field) for field in INHERITED if getattr(own, field) is None}
+    # A graded rubric accepts no single label, whatever the one it stands on accepts.
+    taken = set(_INHERITED) - ({"accept"} if own.kind == "graded" else set())
+    missing = {field: getattr(parent, field) for field in taken if getattr(own, field) is None}
     return own.model_copy(update=missing)
 
 
@@ -85,26 +94,99 @@ def _templates(pack: Pack, parent: Resolved | None) -> dict[str, Entry]:
     # which the check of the rubric's shape reports.
     merged = {name: entry for name, entry in inherited.items() if name in routed}
     for name, entry in pack.templates.items():
-        before = inherited[name].gold if name in inherited else None
-        merged[name] = entry.model_copy(update={"gold": entry.gold or before or "answer"})
+        merged[name] = _merged(entry, inherited.get(name))
     return merged
 
 
-def compose(pack: Pack, templates: dict[str, Entry], texts: dict[str, str]) -> Rubric:
-    """Return the rubric a pack, its templates and their texts make; nothing is checked."""
-    values = {field: getattr(pack, field) for field in INHERITED if field != "routes"}
-    values["fields"] = pack.fields or ("question", "gold", "response")
+def _merged(entry: Entry, before: Entry | None) -> Entry:
+    """An entry with what it leaves out taken from the one of its name before it."""
+    gold = entry.gold or (before.gold if before else None) or "answer"
+    if before is None:
+        return entry.model_copy(update={"gold": gold})
+    kept = {
+        field: getattr(before, field)
+        for field in ("system", "fields", "places")
+        if getattr(entry, field) is None
+    }
+    return entry.model_copy(update={"gold": gold, **kept})
+
+
+def _check_sources(place: Place, pack: Pack) -> None:
+    entries = list(pack.templates.values())
+    texts = [*entries, *pack.texts.values(), *(e.system for e in entries if e.system is not None)]
+    for text in texts:
+        if text.stored and text.source > max(1, len(pack.sources)):
+            raise InputError(f"{place.path}: source {text.source}: the pack names no such source")
+    if odd := [name for name, text in pack.texts.items() if not text.stored]:
+        raise InputError(f"{place.path}: text {odd[0]!r} is made of others; make it a template")
+
+
+def compose(
+    pack: Pack, templates: dict[str, Entry], texts: dict[str, str], systems: dict[str, str]
+) -> Rubric:
+    """Return the rubric a pack, its templates and their texts make; nothing is checked.
+
+    A text that is not given is left empty.
+    """
+    fields, names = _fields(pack.fields)
+    sources = pack.sources
     return Rubric(
         rubric=pack.rubric,
         edition=pack.edition,
         of=pack.of,
-        routes=tuple(route.route for route in pack.routes or ()),
+        source=sources[0] if sources else None,
+        more_sources=sources[1:],
+        fill=_given(pack.fill),
+        fields=fields or ("question", "gold", "response"),
+        names=names,
+        values=pack.values or "as-is",
         templates=tuple(
-            Template(name=name, text=texts[name], sha256=entry.sha256, gold=entry.gold or "answer")
+            _template(name, entry, texts.get(name, ""), systems.get(name, ""))
             for name, entry in templates.items()
         ),
-        **{**values, "judges": pack.judges or ()},
+        routes=tuple(route.route for route in _given(pack.routes)),
+        labels=_given(pack.labels),
+        kind=pack.kind or "binary",
+        accept=pack.accept,
+        scale=pack.scale or {},
+        readings=_given(pack.readings),
+        settings=_given(pack.settings),
+        judges=pack.judges or (),
     )
+
+
+T = TypeVar("T")
+
+
+def _given(value: T | None) -> T:
+    # `resolve` refuses a pack that lacks one of these before it composes.
+    assert value is not None  # noqa: S101
+    return value
+
+
+def _template(name: str, entry: Entry, text: str, system: str) -> Template:
+    fields, names = _fields(entry.fields)
+    return Template(
+        name=name,
+        text=text,
+        sha256=entry.sha256,
+        gold=entry.gold or "answer",
+        system=None if entry.system is None else system,
+        system_sha256=None if entry.system is None else entry.system.sha256,
+        fields=fields,
+        names=names,
+        places=entry.places or (),
+    )
+
+
+def _fields(written: tuple[Field_, ...] | None) -> tuple[tuple[FieldName, ...], tuple[str, ...]]:
+    """Our fields, and what the text calls them: nothing where it uses our names."""
+    pairs: list[tuple[str, FieldName]] = []
+    for part in written or ():
+        pairs += [(part, part)] if isinstance(part, str) else list(part.items())
+    fields = tuple(field for _, field in pairs)
+    names = tuple(name for name, _ in pairs)
+    return fields, () if names == fields else names
 
 
 def _check_shape(place: Place, outline: Rubric) -> None:

@@ -1,12 +1,15 @@
 """A rubric's name in, the rubric with its texts out, or a sheet of all there is to say of it."""
 
+import contextlib
+from collections.abc import Callable
+
 from judge import rubric
 from judge.errors import InputError
 from judge.packs.files import names, shipped_names
-from judge.packs.inheritance import INHERITED, Resolved, compose, resolve
-from judge.packs.schema import Sheet, SheetTemplate
+from judge.packs.inheritance import Resolved, compose, resolve
+from judge.packs.reported import Sheet, SheetTemplate, Where
 from judge.packs.store import AbsentError
-from judge.packs.texts import origin, text
+from judge.packs.texts import origin, system, text
 from judge.records import Rubric
 
 __all__ = ["check", "is_shipped", "load", "survey"]
@@ -20,8 +23,8 @@ def load(name: str) -> Rubric:
             changed), or a text that is not on this machine (naming both ways to bring it).
     """
     resolved = resolve(name)
-    texts = {template: text(resolved, template) for template in resolved.templates}
-    return _full(resolved, texts)
+    whole = {template: text(resolved, template) for template in resolved.templates}
+    return _full(resolved, whole, _systems(resolved))
 
 
 def check(name: str) -> Sheet:
@@ -31,16 +34,29 @@ def check(name: str) -> Sheet:
         InputError: as `load`, but for absent texts.
     """
     resolved = resolve(name)
-    texts: dict[str, str] = {}
-    for template in resolved.templates:
-        try:
-            texts[template] = text(resolved, template)
-        except AbsentError:
-            continue
-    whole = len(texts) == len(resolved.templates)
+    texts = _there(resolved, text)
+    systems = _there(resolved, system)
+    outline = resolved.outline
+    whole = len(texts) == len(outline.templates) and len(systems) == sum(
+        template.system is not None for template in outline.templates
+    )
     if whole:
-        _full(resolved, texts)
-    return _sheet(resolved, texts, whole=whole)
+        _full(resolved, texts, systems)
+    return _sheet(resolved, texts, systems, whole=whole)
+
+
+def _there(resolved: Resolved, look_up: Callable[[Resolved, str], str | None]) -> dict[str, str]:
+    """The texts that are on this machine, by template."""
+    found = {}
+    for template in resolved.templates:
+        with contextlib.suppress(AbsentError):
+            found[template] = look_up(resolved, template)
+    return {template: text for template, text in found.items() if text is not None}
+
+
+def _systems(resolved: Resolved) -> dict[str, str]:
+    found = {template: system(resolved, template) for template in resolved.templates}
+    return {template: text for template, text in found.items() if text is not None}
 
 
 def is_shipped(found: Rubric) -> bool:
@@ -76,8 +92,8 @@ def survey(wanted: tuple[str, ...] = ()) -> tuple[Sheet, ...]:
     return tuple(sheets)
 
 
-def _full(resolved: Resolved, texts: dict[str, str]) -> Rubric:
-    full = compose(resolved.pack, resolved.templates, texts)
+def _full(resolved: Resolved, texts: dict[str, str], systems: dict[str, str]) -> Rubric:
+    full = compose(resolved.pack, resolved.templates, texts, systems)
     try:
         rubric.check(full)
     except InputError as error:
@@ -85,27 +101,68 @@ def _full(resolved: Resolved, texts: dict[str, str]) -> Rubric:
     return full
 
 
-def _sheet(resolved: Resolved, texts: dict[str, str], *, whole: bool) -> Sheet:
+_REPORTED = (
+    "of",
+    "source",
+    "more_sources",
+    "fill",
+    "fields",
+    "values",
+    "routes",
+    "kind",
+    "labels",
+    "accept",
+    "scale",
+    "readings",
+    "settings",
+    "judges",
+)
+
+
+def _sheet(
+    resolved: Resolved, texts: dict[str, str], systems: dict[str, str], *, whole: bool
+) -> Sheet:
     outline = resolved.outline
     warnings = () if resolved.pack.pin else (f"no pin; add `pin: {outline.pin}` to guard it",)
     return Sheet(
         name=resolved.place.name,
         state="ok" if whole else "pins only",
+        where=_where(resolved) if whole else "absent",
         warnings=warnings,
         pin=outline.pin,
         shipped=resolved.place.kind == "shipped",
+        names=outline.names or outline.fields,
         templates=tuple(
             SheetTemplate(
                 name=template.name,
                 sha256=template.sha256,
                 gold=template.gold,
+                fields=rubric.fields_of(outline, template),
+                names=rubric.names_of(outline, template),
+                places=template.places,
                 made=_story(resolved, template.name),
                 text=texts.get(template.name),
+                system_sha256=template.system_sha256,
+                system_made=_system_story(resolved, template.name),
+                system=systems.get(template.name),
             )
             for template in outline.templates
         ),
-        **{field: getattr(outline, field) for field in ("of", *INHERITED)},
+        parser=resolved.pack.parser,
+        **{field: getattr(outline, field) for field in _REPORTED},
     )
+
+
+def _where(resolved: Resolved) -> Where:
+    """Where the texts lie, over all the packs this one stands on."""
+    kinds: set[bool] = set()
+    step: Resolved | None = resolved
+    while step is not None:
+        kinds |= {entry.file is None for entry in step.pack.templates.values()}
+        step = step.parent
+    if kinds == {False}:
+        return "shipped"
+    return "store" if kinds == {True} else "shipped and store"
 
 
 def _story(resolved: Resolved, name: str) -> str:
@@ -113,3 +170,10 @@ def _story(resolved: Resolved, name: str) -> str:
     if entry is not None:
         return origin(entry)
     return f"{resolved.pack.of} {name}"
+
+
+def _system_story(resolved: Resolved, name: str) -> str | None:
+    entry = resolved.pack.templates.get(name)
+    if entry is not None and entry.system is not None:
+        return origin(entry.system)
+    return f"{resolved.pack.of} {name}" if resolved.templates[name].system else None

@@ -1,4 +1,4 @@
-"""The records of rubric packs: what a pack file holds, and what the commands report of it."""
+"""The records of a rubric pack: what a pack file holds."""
 
 from typing import Annotated, Literal, Self
 
@@ -8,47 +8,50 @@ from pydantic import Field
 
 from judge.canonical import Json
 from judge.errors import InputError
-from judge.records import Origin, Readings, Record, Route
+from judge.records import FieldName, Fill, Kind, Origin, Readings, Record, Route, ValueRule
 from judge.rubric import Slice
 
-__all__ = [
-    "Added",
-    "Change",
-    "Diff",
-    "Entry",
-    "Named",
-    "Pack",
-    "PackRoute",
-    "Sheet",
-    "SheetTemplate",
-    "State",
-    "TemplateDiff",
-    "Word",
-]
+__all__ = ["Entry", "Field_", "Gold", "Named", "Pack", "PackRoute", "Parser", "Text"]
 
 Named = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Fields = tuple[Literal["question", "gold", "response"], ...]
+Field_ = FieldName | Annotated[dict[str, FieldName], Field(min_length=1, max_length=1)]
+"""One of our fields, under its own name or under the upstream's: `{target: gold}`."""
 Gold = Literal["answer", "explanation", "rubric"]
-State = Literal["ok", "pins only", "refused"]
 
 
-class Entry(Record):
-    """One template of a pack: its pin, and where its text comes from."""
+class Text(Record):
+    """One pinned text, and where it comes from."""
 
     sha256: Sha256
     """Of the text, whatever it is made of."""
     file: str | None = None
     """A file below the pack's folder; the text is its content without the line feed at its end."""
     parts: tuple[str | Slice, ...] | None = None
-    """Literal texts and slices of the templates of the pack this one stands on (`of`)."""
-    gold: Gold | None = None
+    """Literal texts, and slices of this pack's `texts` and of the templates and texts of the pack
+    it stands on (`of`)."""
+    source: Annotated[int, Field(ge=1)] = 1
+    """Which of the pack's sources holds it, from 1; for a text kept in the store."""
 
     @pydantic.model_validator(mode="after")
     def _one_origin(self) -> Self:
         if self.file is not None and self.parts is not None:
             raise ValueError("has both a file and parts, keep one of the two")
         return self
+
+    @property
+    def stored(self) -> bool:
+        """Whether the text is brought from elsewhere and kept by its digest."""
+        return self.file is None and self.parts is None
+
+
+class Entry(Text):
+    """One template of a pack."""
+
+    gold: Gold | None = None
+    system: Text | None = None
+    fields: tuple[Field_, ...] | None = None
+    places: tuple[Annotated[int, Field(ge=0)], ...] | None = None
 
 
 class PackRoute(Record):
@@ -70,6 +73,16 @@ class PackRoute(Record):
         )
 
 
+class Parser(Record):
+    """How the benchmark itself reads a reply, in our words; outside the pin."""
+
+    path: str
+    """The file it stands in, in the source's repository."""
+    rule: str
+    faults: str
+    """What it gets wrong, or counts without saying so."""
+
+
 class Pack(Record):
     """A pack file as written; what it leaves out comes from the pack it names as `of`."""
 
@@ -77,21 +90,34 @@ class Pack(Record):
     edition: Named
     pin: Sha256 | None = None
     of: str | None = None
-    source: Origin | None = None
-    fill: Literal["format", "jinja"] | None = None
-    fields: Fields | None = None
+    source: Origin | tuple[Origin, ...] | None = None
+    texts: dict[Named, Text] = Field(default_factory=dict)
+    """Pinned texts that are no templates by themselves; templates take slices of them."""
+    fill: Fill | None = None
+    fields: tuple[Field_, ...] | None = None
+    values: ValueRule | None = None
     templates: dict[Named, Entry] = Field(default_factory=dict)
     routes: tuple[PackRoute, ...] | None = None
     labels: tuple[str, ...] | None = None
+    kind: Kind | None = None
     accept: str | None = None
+    scale: dict[str, str] | None = None
     readings: Readings | None = None
     settings: dict[str, Json] | None = None
     judges: tuple[str, ...] | None = None
+    parser: Parser | None = None
 
     @property
     def name(self) -> str:
         """`rubric/edition`."""
         return f"{self.rubric}/{self.edition}"
+
+    @property
+    def sources(self) -> tuple[Origin, ...]:
+        """The files its texts come from, in the order written."""
+        if self.source is None:
+            return ()
+        return (self.source,) if isinstance(self.source, Origin) else self.source
 
     @classmethod
     def read(cls, value: Json, where: str) -> Self:
@@ -110,84 +136,3 @@ class Pack(Record):
             first = error.errors()[0]
             place = ".".join(str(part)[:64] for part in first["loc"]) or "the pack"
             raise InputError(f"{where}: {place}: {first['msg']}") from error
-
-
-class SheetTemplate(Record):
-    """One template as reported."""
-
-    name: str
-    sha256: str
-    gold: Gold
-    made: str
-    """What the text is made of, in words."""
-    text: str | None
-    """Null where the text is not on this machine."""
-
-
-class Sheet(Record):
-    """All there is to say of one rubric; `refused` sheets say only why."""
-
-    name: str
-    state: State
-    problem: str | None = None
-    warnings: tuple[str, ...] = ()
-    pin: str | None = None
-    shipped: bool = False
-    of: str | None = None
-    source: Origin | None = None
-    fill: str | None = None
-    fields: tuple[str, ...] = ()
-    templates: tuple[SheetTemplate, ...] = ()
-    routes: tuple[Route, ...] = ()
-    labels: tuple[str, ...] = ()
-    accept: str | None = None
-    readings: Readings | None = None
-    settings: dict[str, Json] = Field(default_factory=dict)
-    judges: tuple[str, ...] = ()
-
-
-class Added(Record):
-    """What `add` or `fetch` brought."""
-
-    name: str
-    file: str
-    file_sha256: str
-    templates: tuple[str, ...]
-    """The templates whose text was found."""
-    same_file: bool | None
-    """Whether the file is the pinned source, byte for byte; null where no source is pinned."""
-
-
-class Word(Record):
-    """A run of words, spaces and signs that two texts share or do not."""
-
-    op: Literal["same", "removed", "added"]
-    text: str
-
-
-class TemplateDiff(Record):
-    """How one template differs; null where one of the two rubrics has none of that name."""
-
-    name: str
-    a_sha256: str | None
-    b_sha256: str | None
-    words: tuple[Word, ...]
-
-
-class Change(Record):
-    """One difference that is not in a text."""
-
-    what: str
-    a: Json
-    b: Json
-
-
-class Diff(Record):
-    """Every difference between two rubrics; nothing in it means they are the same."""
-
-    a: str
-    b: str
-    a_pin: str
-    b_pin: str
-    templates: tuple[TemplateDiff, ...]
-    changes: tuple[Change, ...]

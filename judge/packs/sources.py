@@ -13,6 +13,8 @@ from judge.errors import InputError
 __all__ = ["SUFFIXES", "texts"]
 
 _YAML_LIMIT = 1_000_000
+_DEEPEST = 50
+"""Literals joined by `+` in one expression."""
 
 
 def texts(data: bytes, name: str) -> Iterator[str]:
@@ -38,8 +40,24 @@ def _python(data: bytes | str) -> Iterator[str]:
         tree = ast.parse(data)
     # Literals that stand side by side are one constant already.
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+        if (text := _constant(node)) is not None:
+            yield text
+
+
+def _constant(node: ast.AST, depth: int = 0) -> str | None:
+    """The text a literal expression is: constants, joined by `+`, stripped of outer space."""
+    if depth > _DEEPEST:
+        return None
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _constant(node.left, depth + 1), _constant(node.right, depth + 1)
+        return None if left is None or right is None else left + right
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        inner = _constant(node.func.value, depth + 1)
+        bare = not node.args and not node.keywords
+        return inner.strip() if inner is not None and bare and node.func.attr == "strip" else None
+    return None
 
 
 def _notebook(data: bytes) -> Iterator[str]:

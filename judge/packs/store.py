@@ -8,7 +8,7 @@ from judge.canonical import digest
 from judge.errors import InputError, StorageError
 from judge.packs.files import home, read
 
-__all__ = ["AbsentError", "get", "put"]
+__all__ = ["AbsentError", "get", "holds", "put"]
 
 
 class AbsentError(InputError):
@@ -17,6 +17,11 @@ class AbsentError(InputError):
 
 def _path(sha256: str) -> Path:
     return home() / "texts" / sha256
+
+
+def holds(sha256: str) -> bool:
+    """Whether a text of this digest was brought here; its bytes are not looked at."""
+    return _path(sha256).exists()
 
 
 def get(sha256: str) -> str:

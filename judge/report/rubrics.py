@@ -1,20 +1,27 @@
 """Sheets and differences of rubrics in, lines of words out; foreign text is not escaped yet."""
 
+from itertools import pairwise
+
 from judge.canonical import Json, encode
+from judge.errors import InputError
+from judge.filling import places
 from judge.packs import Diff, Sheet, SheetTemplate, Word
-from judge.records import Record, Route
+from judge.records import Origin, Record, Route
 
 __all__ = ["compared", "described", "listing"]
 
-_TEXTS = {"ok": "here", "pins only": "pins only", "refused": "refused"}
+
+_HEAD = ("RUBRIC", "EDITION", "LICENCE", "LABELS", "TEXTS", "PIN")
+_ABSENT = "absent: bring them by `judge templates fetch RUBRIC/EDITION`, or `add … --from FILE`"
 
 
 def listing(sheets: tuple[Sheet, ...]) -> str:
     """Return one line for each rubric, under a head."""
-    rows = [("RUBRIC", "LICENCE", "LABELS", "TEXTS", "PIN"), *(_row(sheet) for sheet in sheets)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(map(str.ljust, row, widths)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+    rows = [_HEAD, *(_row(sheet) for sheet in sheets)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    absent = any(sheet.state == "pins only" for sheet in sheets)
+    return "\n".join([*lines, *([_ABSENT] if absent else [])])
 
 
 def described(sheet: Sheet, *, with_text: bool) -> str:
@@ -27,28 +34,51 @@ def compared(found: Diff) -> str:
     return "\n".join(_differences(found))
 
 
-def _row(sheet: Sheet) -> tuple[str, str, str, str, str]:
+def _row(sheet: Sheet) -> tuple[str, ...]:
+    rubric, _, edition = sheet.name.rpartition("/")
+    if sheet.state == "refused":
+        return rubric or sheet.name, edition, "-", "-", "refused", "-"
     licence = sheet.source.licence if sheet.source else "-"
-    labels = "/".join(sheet.labels) or "-"
-    return sheet.name, licence, labels, _TEXTS[sheet.state], (sheet.pin or "-")[:12]
+    return rubric or sheet.name, edition, licence, sheet.kind, sheet.where, (sheet.pin or "-")[:12]
 
 
 def _facts(sheet: Sheet) -> list[str]:
-    source = sheet.source
+    sources = [sheet.source, *sheet.more_sources] if sheet.source else []
     return [
         f"{sheet.name}  {sheet.state}",
         f"pin       {sheet.pin}",
         *([f"of        {sheet.of}"] if sheet.of else []),
-        *([f"source    {source.repository} {source.path} at {source.commit}"] if source else []),
-        *([f"licence   {source.licence}"] if source else []),
-        f"fill      {sheet.fill}: {', '.join(sheet.fields)}",
-        f"labels    {', '.join(sheet.labels)}; {sheet.accept!r} counts as correct",
+        *(line for source in sources for line in _source(source)),
+        f"texts     {sheet.where}",
+        f"fill      {sheet.fill}: {_fields(sheet.names, sheet.fields)}",
+        *([f"values    {sheet.values}"] if sheet.values != "as-is" else []),
+        f"labels    {_labels(sheet)}",
         *([f"readings  {_reading(sheet.readings)}"] if sheet.readings else []),
+        *([f"parser    {sheet.parser.path}: {sheet.parser.rule}"] if sheet.parser else []),
+        *([f"  faults  {sheet.parser.faults}"] if sheet.parser else []),
         f"settings  {encode(sheet.settings).decode()}",
         f"judges    {', '.join(sheet.judges) or 'none published'}",
         *(f"route {number}   {_route(way)}" for number, way in enumerate(sheet.routes, 1)),
         *(f"warning   {warning}" for warning in sheet.warnings),
     ]
+
+
+def _source(source: Origin) -> list[str]:
+    return [
+        f"source    {source.repository} {source.path} at {source.commit}",
+        f"  file    {source.sha256}  {source.licence}",
+    ]
+
+
+def _fields(names: tuple[str, ...], fields: tuple[str, ...]) -> str:
+    pairs = zip(names, fields, strict=True)
+    return ", ".join(name if name == field else f"{name} = {field}" for name, field in pairs)
+
+
+def _labels(sheet: Sheet) -> str:
+    scaled = [f"{x} = {sheet.scale[x]}" if x in sheet.scale else x for x in sheet.labels]
+    counts = "each a number" if sheet.accept is None else f"{sheet.accept!r} counts as correct"
+    return f"{sheet.kind}: {', '.join(scaled)}; {counts}"
 
 
 def _reading(readings: Record) -> str:
@@ -68,17 +98,45 @@ def _templates(sheet: Sheet, *, with_text: bool) -> list[str]:
     lines = []
     for template in sheet.templates:
         lines += ["", f"{template.name}  {template.sha256}", f"  made of {template.made}"]
+        if template.names != sheet.names:
+            lines.append(f"  fields: {_fields(template.names, template.fields)}")
         if template.gold != "answer":
             lines.append(f"  gold is: {template.gold}")
+        if template.system_sha256 is not None:
+            lines += [f"  system  {template.system_sha256}", f"  made of {template.system_made}"]
         if with_text:
-            lines += _text(template)
+            lines += _text(sheet, template)
     return lines
 
 
-def _text(template: SheetTemplate) -> list[str]:
+def _text(sheet: Sheet, template: SheetTemplate) -> list[str]:
+    lines = []
+    if template.system is not None:
+        lines += [f"  system | {line}" for line in template.system.split("\n")]
     if template.text is None:
-        return ["  its text is not on this machine"]
-    return [f"  | {line}" for line in template.text.split("\n")]
+        return [*lines, "  its text is not on this machine"]
+    return [*lines, *(f"  | {line}" for line in _marked_text(sheet, template).split("\n"))]
+
+
+def _marked_text(sheet: Sheet, template: SheetTemplate) -> str:
+    """The text with its fields marked, whatever sign its dialect has for them."""
+    text = template.text or ""
+    marks = [f"⟦{_fields((n,), (f,))}⟧" for n, f in _pairs(template)]
+    if sheet.fill == "concat":
+        cuts = [0, *template.places, len(text)]
+        literals = [text[one:other] for one, other in pairwise(cuts)]
+        return "".join(part for pair in zip(literals, [*marks, ""], strict=True) for part in pair)
+    if sheet.fill == "jinja" or sheet.fill is None:
+        return text
+    try:
+        pieces = places(sheet.fill, text, template.names)
+    except InputError:
+        return text
+    return "".join(piece if isinstance(piece, str) else marks[piece] for piece in pieces)
+
+
+def _pairs(template: SheetTemplate) -> list[tuple[str, str]]:
+    return list(zip(template.names, template.fields, strict=True))
 
 
 def _differences(found: Diff) -> list[str]:

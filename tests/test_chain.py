@@ -150,8 +150,10 @@ def test_a_line_at_another_place_is_refused() -> None:
         (b'{"more":1,"public":{}}', "holds `public`"),
         (b'{"public":{}} ', "not the canonical form"),
         (b'{"public":{}}', "v: Field required"),
+        (b'{"public":{"v":' + b"[" * 300 + b"]" * 300 + b"}}", "no canonical form"),
+        (b'{"public":' + b"[" * 3000 + b"]" * 3000 + b"}", "not JSON"),
     ],
-    ids=repr,
+    ids=lambda value: repr(value[:30]),
 )
 def test_a_line_of_another_shape_is_refused(line: bytes, what: str) -> None:
     """The sentence says what is wrong with it."""

@@ -1,6 +1,7 @@
 """The door over raw sockets, opened by both providers: every way an answer can fail to be one."""
 
 import asyncio
+import base64
 import errno
 import socket
 import ssl
@@ -243,6 +244,19 @@ def test_name_that_leads_to_a_metadata_address_is_not_asked(
     assert server.received == 0
 
 
+def test_loopback_name_that_leads_elsewhere_is_not_asked(
+    serve: Serve, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that may go to this machine does not go where its name was pointed."""
+    server = serve(always(Send(FIRST)))
+    monkeypatch.setattr("judge.providers.door.is_loopback", lambda _: False)
+
+    exchange = one(endpoint(provider, f"http://localhost:{server.port}"))
+
+    assert fate(exchange) == ("connect", False)
+    assert server.received == 0
+
+
 def test_silent_network_while_connecting_is_not_sent(
     provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -366,6 +380,29 @@ def test_server_that_speaks_first_is_not_asked(serve: Serve) -> None:
         return ready
 
     assert not asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "greeting", [[Send(STRAY)], [Close()], [Reset()]], ids=["says", "fin", "rst"]
+)
+def test_connection_that_is_no_use_from_the_start_is_not_sent(
+    serve: Serve, provider: str, greeting: list[Action], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that speaks or hangs up before it is asked: connect, nothing sent."""
+    server = serve(always(Send(FIRST)), greeting=greeting)
+    connect: Callable[..., Awaitable[object]] = asyncio.BaseEventLoop.create_connection
+
+    async def slowly(*args: object, **options: object) -> object:
+        made = await connect(*args, **options)
+        await asyncio.sleep(0.05)
+        return made
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "create_connection", slowly)
+
+    exchange = one(endpoint(provider, server.base_url(provider)))
+
+    assert fate(exchange) == ("connect", False)
+    assert server.received == 0
 
 
 def test_banner_of_another_protocol_is_no_answer(serve: Serve, provider: str) -> None:
@@ -509,19 +546,20 @@ def test_success_before_the_question_arrived_answers_something_else(
     assert server.requests == []
 
 
-def test_early_success_is_seen_where_the_kernel_does_not_tell(
-    provider: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("size", "error"), [(200_000, None), (30_000_000, "protocol")])
+def test_early_success_where_the_kernel_does_not_tell(
+    provider: str, monkeypatch: pytest.MonkeyPatch, size: int, error: str | None
 ) -> None:
-    """Without the kernel's word, what has not left this process is known all the same."""
+    """Without the kernel's word only what has not left this process is known."""
 
     def untold(*_: object) -> bytes:
         raise OSError(errno.ENOTTY, "Inappropriate ioctl for device")
 
     monkeypatch.setattr("fcntl.ioctl", untold)
     with Deaf(STRAY) as server:
-        (exchange,) = ask(endpoint(provider, server.base_url(provider)), b"x" * 30_000_000)
+        (exchange,) = ask(endpoint(provider, server.base_url(provider)), b"x" * size)
 
-    assert fate(exchange) == ("protocol", True)
+    assert fate(exchange) == (error, True)
 
 
 def test_refusal_may_come_before_the_question_arrived(provider: str) -> None:
@@ -600,6 +638,39 @@ def test_reply_that_holds_the_key_is_dropped(serve: Serve, provider: str) -> Non
         assert fate(exchange) == ("protocol", True)
         assert (exchange.body, exchange.headers) == (b"", ())
     assert [exchange.status for exchange in got] == [200, 401]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda key: key.replace("/", "\\/"),
+        lambda key: base64.b64encode(key.encode()).decode(),
+    ],
+    ids=["json", "base64"],
+)
+def test_key_in_another_form_is_dropped_too(
+    serve: Serve, provider: str, monkeypatch: pytest.MonkeyPatch, form: Callable[[str], str]
+) -> None:
+    """A key as JSON writes it, or in base64, is a key."""
+    key = "sk/test/0123456789"
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", key)
+    server = serve(always(Send(http(200, f'"{form(key)}"'.encode()))))
+
+    exchange = one(endpoint(provider, server.base_url(provider)))
+
+    assert (*fate(exchange), exchange.body) == ("protocol", True, b"")
+
+
+def test_short_placeholder_is_not_searched_for(
+    serve: Serve, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A local server's `EMPTY` is no secret: a reply may hold the word."""
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", "EMPTY")
+    server = serve(always(Send(json_reply({"text": "EMPTY"}))))
+
+    exchange = one(endpoint(provider, server.base_url(provider)))
+
+    assert (exchange.error, exchange.body) == (None, b'{"text":"EMPTY"}')
 
 
 # --- answers --------------------------------------------------------------------------------------

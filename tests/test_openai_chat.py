@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx2
 import openai
@@ -11,6 +12,7 @@ import pytest
 from faultserver import Send, Serve, json_reply
 
 from judge.canonical import digest
+from judge.errors import InputError, JudgeError
 from judge.providers import Endpoint, Provider, open_provider
 from judge.providers.oracle import Transport
 from judge.records import Exchange
@@ -114,6 +116,45 @@ def test_variables_are_there_again_afterwards(monkeypatch: pytest.MonkeyPatch) -
     assert os.environ["OPENAI_API_KEY"] == KEY
 
 
+def test_trust_is_noted_only_where_there_is_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables about certificates mean nothing to a plain http judge on this machine."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")
+    near = Endpoint(provider="openai", base_url="http://127.0.0.1:1/v1", deadline_ms=1000)
+    home = Endpoint(provider="openai", deadline_ms=1000)
+
+    assert "SSL_CERT_FILE" not in open_provider(near).notes
+    assert "SSL_CERT_FILE" in open_provider(home).notes
+
+
+def test_unreadable_certificates_are_refused(tmp_path: Path) -> None:
+    """A ca_file that holds none is said before anything is asked."""
+    empty = tmp_path / "ca.pem"
+    empty.write_text("no certificate")
+
+    for path in (empty, tmp_path / "absent"):
+        provider = open_provider(Endpoint(provider="openai", ca_file=str(path), deadline_ms=1000))
+        with pytest.raises(InputError, match="ca_file"):
+            asyncio.run(provider.open())
+
+
+def test_unknown_provider_is_refused() -> None:
+    """The ladder of providers ends in a refusal, should a record ever let another name through."""
+    known = Endpoint(provider="openai", deadline_ms=1000)
+
+    with pytest.raises(InputError, match="'other' is unknown"):
+        open_provider(known.model_copy(update={"provider": "other"}))
+
+
+def test_provider_must_be_opened_first() -> None:
+    """No connection and no explanation before the SDK was asked."""
+    provider = open_provider(Endpoint(provider="openai", deadline_ms=1000))
+
+    with pytest.raises(JudgeError, match="open the provider"):
+        provider.connection()
+    with pytest.raises(JudgeError, match="open the provider"):
+        provider.explain(refusal(400, b"{}"))
+
+
 def test_a_key_of_another_name_is_no_note(monkeypatch: pytest.MonkeyPatch) -> None:
     """The variable that is used is not called ignored."""
     monkeypatch.setenv("OPENAI_TEAM_KEY", "sk-team-0123456789")
@@ -150,12 +191,13 @@ def test_refusal_has_the_sdks_name(status: int, body: bytes, told: str) -> None:
     "body",
     [
         b"[" * 100_000,
+        b"[" * 30_000 + b"]" * 30_000,
         b'{"error": ["list"]}',
         b'{"error":{"code":' + b'"x' * 500 + b'"}}',
         b'{"error":{"code":5}}',
         b'{"error":{"code":"' + b"y" * 5000 + b'"}}',
     ],
-    ids=["deep", "list", "broken", "number", "long"],
+    ids=["cut", "deep", "list", "broken", "number", "long"],
 )
 def test_hostile_refusal_is_explained_in_one_short_line(body: bytes) -> None:
     """Whatever stands in the body, an explanation is short and never an exception."""

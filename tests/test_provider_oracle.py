@@ -64,6 +64,17 @@ def test_another_request_is_refused(send: Callable[[httpx2.Client], object]) -> 
         oracle(send).learn(parse("https://judge.example"), KEY)
 
 
+def test_reply_the_sdk_cannot_read_is_named_by_its_status() -> None:
+    """An SDK that breaks on a refusal does not break the run."""
+
+    def broken(_: httpx2.Client) -> None:
+        raise ValueError("unreadable")
+
+    reply = Exchange(status=418, headers=(), body=b"", error=None, sent=True)
+
+    assert oracle(broken).name(reply) == "status 418"
+
+
 def test_exchange_without_a_status_has_no_name() -> None:
     """What never came back is not an SDK's to name."""
     lost = Exchange(status=None, headers=(), body=b"", error="cut", sent=True)

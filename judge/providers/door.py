@@ -42,11 +42,11 @@ class Way:
     """The last reason the system gave for each way of not getting through."""
 
     def needles(self) -> tuple[bytes, ...]:
-        """Return the forms of the key that must not be stored."""
+        """Return the forms of the key that must not be stored: plain, in JSON, in base64."""
         text = self.key.reveal().encode()
         if not self.key.secret or len(text) < _KEY_MIN:
             return ()
-        return text, base64.b64encode(text).rstrip(b"=")
+        return text, text.replace(b"/", b"\\/"), base64.b64encode(text).rstrip(b"=")
 
 
 class Door:

@@ -6,24 +6,19 @@ In: how a provider's variables begin. Out: which of them are set, and a block th
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
-__all__ = ["hidden", "ignored"]
+__all__ = ["TRUST", "hidden", "ignored"]
 
 _PROXIES = ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
-_GENERAL = frozenset(
-    (
-        *_PROXIES,
-        *(name.lower() for name in _PROXIES),
-        "SSLKEYLOGFILE",
-        "SSL_CERT_DIR",
-        "SSL_CERT_FILE",
-    )
-)
+TRUST: Final = frozenset({"SSLKEYLOGFILE", "SSL_CERT_DIR", "SSL_CERT_FILE"})
+"""Those that would change whom TLS trusts, or write its secrets to a file."""
+_GENERAL = TRUST | {*_PROXIES, *(name.lower() for name in _PROXIES)}
 
 
-def ignored(prefix: str, used: frozenset[str]) -> tuple[str, ...]:
-    """Return the names that are set and have no effect, sorted; `used` ones are left out."""
-    return tuple(sorted(_present(prefix) - used))
+def ignored(prefix: str, moot: frozenset[str]) -> tuple[str, ...]:
+    """Return the names that are set and have no effect, sorted, less those it is moot to name."""
+    return tuple(sorted(_present(prefix) - moot))
 
 
 @contextmanager

@@ -60,8 +60,10 @@ class Hosted:
         self._base = endpoint.base_url or vendor.home
         self._address = address.parse(self._base)
         self._key = keys.find(endpoint, self._address, vendor, os.environ)
-        used = frozenset({vendor.key_variable, endpoint.key_env or vendor.key_variable})
-        self.notes = environment.ignored(vendor.variables, used)
+        moot = frozenset({vendor.key_variable, endpoint.key_env or vendor.key_variable})
+        if self._address.scheme == "http":
+            moot |= environment.TRUST
+        self.notes = environment.ignored(vendor.variables, moot)
         self._reasons: dict[ErrorClass, str] = {}
         self._sdk: Sdk | None = None
         self._way: Way | None = None
@@ -115,7 +117,7 @@ class Hosted:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             try:
                 context.load_verify_locations(cafile=self._endpoint.ca_file)
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 shown = repr(self._endpoint.ca_file[:200])
                 raise InputError(f"ca_file {shown} cannot be used: {error}") from error
         context.minimum_version = ssl.TLSVersion.TLSv1_2

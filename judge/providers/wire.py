@@ -7,6 +7,7 @@ import asyncio
 import fcntl
 import select
 import termios
+from asyncio.trsock import TransportSocket
 from typing import cast
 
 from typing_extensions import override
@@ -29,9 +30,9 @@ class Wire(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         self._open = True
-        self._socket = int(transport.get_extra_info("socket").fileno())
+        self._socket: TransportSocket = transport.get_extra_info("socket")
         self._peek = select.poll()
-        self._peek.register(self._socket, select.POLLIN)
+        self._peek.register(self._socket.fileno(), select.POLLIN)
         # TLS tickets come after the handshake and are no answer.
         self._quiet = transport.get_extra_info("ssl_object") is None
 
@@ -47,7 +48,8 @@ class Wire(asyncio.Protocol):
         Asks the kernel, not only the loop: bytes or an end that came since the loop last looked
         would otherwise be taken for the answer to a question not yet sent.
         """
-        if not self._open or self._transport.is_closing():
+        # A closed socket's number may be another's by now: it is asked for, not remembered.
+        if not self._open or self._transport.is_closing() or self._socket.fileno() < 0:
             return False
         return not ((self._used or self._quiet) and self._peek.poll(0))
 
@@ -123,8 +125,8 @@ class Wire(asyncio.Protocol):
         if self._transport.get_write_buffer_size():
             return True
         try:
-            queue = fcntl.ioctl(self._socket, termios.TIOCOUTQ, bytes(4))
-        except OSError:
-            # Only Linux says how much of a socket's data is not acknowledged.
+            queue = fcntl.ioctl(self._socket.fileno(), termios.TIOCOUTQ, bytes(4))
+        except (OSError, ValueError):
+            # Only Linux says how much of a socket's data is not acknowledged; a closed one, nobody.
             return False
         return queue != bytes(4)

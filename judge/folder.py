@@ -154,6 +154,8 @@ class Frozen:
             _record(Control, line, f"controls.jsonl:{number + 1}")
             for number, line in enumerate(_each(inputs / "controls.jsonl"))
         )
+        if not {"positive", "negative"} <= {control.arm for control in self.controls}:
+            raise VerificationError("controls.jsonl: an arm is empty, so the gate shows nothing")
         self.judges = {judge.name: judge for judge in self.plan.judges}
         self.conditions = {condition.id: condition for condition in self.plan.conditions}
         self._check_conditions()

@@ -442,7 +442,13 @@ class Progress:
             }
         )
 
+    def _in_flight(self) -> Iterator[int]:
+        """The intents whose attempts are open."""
+        return (seq for index, seq in self._open.items() if self._status[index] == _OPEN)
+
     def _sealed(self, fact: Seal) -> None:
+        if any(seq >= self.resumed for seq in self._in_flight()):
+            raise VerificationError("the run was sealed while an attempt was in flight")
         self.lines -= 1
         expected = self.sealable()
         self.lines += 1

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from judge.canonical import Json
+from judge.canonical import Json, encode
 from judge.config import JudgeConfig
 from judge.errors import InputError
 from judge.gate import threshold
@@ -119,7 +119,7 @@ def deviations(rubric: Rubric, judge: Judge, share: str) -> tuple[str, ...]:
 
 
 def _shown(value: Json) -> str:
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
+    return value if isinstance(value, str) else encode(value).decode()
 
 
 def is_official(rubric: Rubric, judge: Judge, found: tuple[str, ...]) -> bool:

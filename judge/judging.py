@@ -80,6 +80,9 @@ class Watch:
     def closed(self, cell: Cell, asked: Asked) -> None:
         """An attempt was closed."""
 
+    def stopping(self, cause: Cause) -> None:
+        """A signal came: what is in flight is finished; a second one ends the process at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -347,7 +350,7 @@ class _Stretch:
                 self._proof.spending,
             )
             engine.observer = self._watch.closed
-            with _signals(engine, on=self._settings.signals):
+            with _signals(engine, self._watch, on=self._settings.signals):
                 for batch in range(self._frozen.layout.batches):
                     if not await self._batch(engine, batch):
                         break
@@ -466,7 +469,7 @@ class _Stretch:
 
 
 @contextlib.contextmanager
-def _signals(engine: Engine, *, on: bool) -> Iterator[None]:
+def _signals(engine: Engine, watch: Watch, *, on: bool) -> Iterator[None]:
     """The first signal finishes what is in flight; the second ends the process at once.
 
     A signal that was ignored from the start stays ignored (`nohup`), and a second hang-up is none:
@@ -484,6 +487,7 @@ def _signals(engine: Engine, *, on: bool) -> Iterator[None]:
             loop.remove_signal_handler(number)
             again = signal.SIG_IGN if number == signal.SIGHUP else signal.SIG_DFL
             signal.signal(number, again)
+        watch.stopping(cause)
 
     for number, cause in heard:
         loop.add_signal_handler(number, caught, cause)

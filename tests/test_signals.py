@@ -1,6 +1,7 @@
 """What a signal, a lost reader and a poor terminal do to a run: nothing to its ledger."""
 
 import os
+import select
 import signal
 import subprocess
 import time
@@ -67,7 +68,8 @@ def test_a_signal_finishes_what_is_in_flight(
     process = _run(server, tmp_path / "run")
     process.send_signal(number)
     stopped = ended(process)
-    assert (stopped.code, f"stopped ({cause})" in stopped.err) == (code, True)
+    assert stopped.code == code
+    assert stopped.err.index(f"stopping ({cause})") < stopped.err.index(f"stopped ({cause})")
     found = lines(tmp_path / "run")
     assert (found[-1].kind, found[-1].public["cause"]) == ("stopped", cause)
     assert sum(line.kind == "receipt" for line in found) == len(server.requests) < CELLS
@@ -185,20 +187,39 @@ def test_no_stream_at_all_is_enough(tmp_path: Path) -> None:
 # --- terminals ------------------------------------------------------------------------------------
 
 
+class _Terminal:
+    """A command whose standard error is a terminal."""
+
+    def __init__(self, kind: str, *words: str) -> None:
+        self._master, slave = os.openpty()
+        try:
+            self.process = started(*words, env={"TERM": kind}, stderr=slave)
+        finally:
+            os.close(slave)
+        self.drawn = ""
+
+    def read(self) -> bool:
+        """Take what was drawn since; whether there may be more."""
+        piece = b""
+        assert select.select([self._master], [], [], 60)[0], "nothing is drawn any more"
+        with suppress(OSError):  # the terminal's end, when the last writer has gone
+            piece = os.read(self._master, 65_536)
+        self.drawn += piece.decode(errors="replace")
+        return bool(piece)
+
+    def ended(self) -> int:
+        """Take all that is drawn until the command ends, and return its exit code."""
+        while self.read():
+            pass
+        os.close(self._master)
+        return ended(self.process).code
+
+
 def _drawn(folder: Path, terminal: str) -> str:
     """Run with standard error on a terminal of this kind and return what was drawn on it."""
-    master, slave = os.openpty()
-    try:
-        process = started(*LEXICAL, str(folder), env={"TERM": terminal}, stderr=slave)
-    finally:
-        os.close(slave)
-    drawn = b""
-    with suppress(OSError):  # the terminal's end, when the last writer has gone
-        while piece := os.read(master, 65_536):
-            drawn += piece
-    os.close(master)
-    assert ended(process).code == 0
-    return drawn.decode()
+    shown = _Terminal(terminal, *LEXICAL, str(folder))
+    assert shown.ended() == 0
+    return shown.drawn
 
 
 def test_beside_a_terminal_there_are_plain_lines(tmp_path: Path) -> None:
@@ -220,3 +241,19 @@ def test_a_terminal_gets_a_bar_and_its_cursor_back(tmp_path: Path) -> None:
     drawn = _drawn(tmp_path / "run", "xterm")
     assert "72/72" in drawn
     assert drawn.rindex("\x1b[?25h") > drawn.rindex("\x1b[?25l")
+
+
+def test_a_terminal_has_its_cursor_back_before_a_second_signal(
+    server: Slowing, tmp_path: Path
+) -> None:
+    """The first signal ends the drawing, since the second leaves no time to."""
+    server.slow_s = 3600.0
+    words = on_server(server.base_url("openai"), CONNECTIONS)
+    shown = _Terminal("xterm", "run", *FILES, *words, "--out", str(tmp_path / "run"))
+    until(lambda: len(server.requests) > SLOW_FROM or shown.process.poll() is not None)
+    shown.process.send_signal(signal.SIGINT)
+    while "stopping (sigint)" not in shown.drawn:
+        assert shown.read()
+    shown.process.send_signal(signal.SIGINT)
+    assert shown.ended() == -signal.SIGINT
+    assert shown.drawn.rindex("\x1b[?25h") > shown.drawn.rindex("\x1b[?25l")

@@ -15,7 +15,7 @@ from typing_extensions import override
 from judge.asking import Asked
 from judge.folder import Frozen
 from judge.judging import Watch
-from judge.records import Cell
+from judge.records import Cause, Cell
 from judge.report.streams import progress_stream
 from judge.report.terminal import safe
 
@@ -94,6 +94,17 @@ class Bar(Watch):
             self._redraw(cell.phase)
         else:
             self._say(cell.phase)
+
+    @override
+    def stopping(self, cause: Cause) -> None:
+        """Say what a signal has done, on plain lines from here on."""
+        if self._live:
+            # A second signal ends the process without us: the cursor must be back by then.
+            self._bar.stop()
+            self._live = False
+        self.note(
+            f"stopping ({cause}): what is in flight is finished; a second signal ends this at once"
+        )
 
     def _say(self, phase: str) -> None:
         """A plain line every few seconds, and one at the end of each phase."""

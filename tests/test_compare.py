@@ -173,6 +173,14 @@ def test_a_margin_brings_equivalence(tmp_path: Path) -> None:
     assert "they are equivalent within the margin of 3 points" in found.conclusion
 
 
+def test_either_side_is_tested_for_being_no_worse(tmp_path: Path) -> None:
+    """With 17 against 6 the first is not worse by two points, the second may be."""
+    margin = judge.compare(*both(tmp_path, 500, 17, 6), CompareOptions(margin="0.02")).margin
+    assert margin is not None
+    assert margin.first_not_worse.p < 0.001
+    assert margin.second_not_worse.p > 0.5
+
+
 def test_a_margin_that_is_none_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -255,10 +263,12 @@ def test_several_sides_are_compared_each_with_each(tmp_path: Path) -> None:
 def test_a_sentence_about_one_of_several_pairs_is_adjusted(tmp_path: Path) -> None:
     """What is shown alone need not be shown among three."""
     first, second = both(tmp_path, 100, 8, 1)
-    third = str(labelled(tmp_path / "third.jsonl", [True] * 8 + [False] * 92))
+    near = [True] * 8 + [False] + [True] * 45 + [False] * 45 + [True]
+    third = str(labelled(tmp_path / "third.jsonl", near))
     assert "more items than" in judge.compare(first, second).conclusion
     found = judge.compare_all([first, third, second])
     (pair,) = [one for one in found.comparisons if one.names == ("A", "C")]
+    assert "no difference between A and C is shown" in pair.conclusion
     assert "Holm over 3 comparisons" in pair.conclusion
 
 
@@ -388,11 +398,11 @@ def test_rows_without_a_verdict_may_be_left_out_and_bound_the_difference(
 ) -> None:
     """The difference over all items lies between what the missing verdicts could make it."""
     first = labelled(tmp_path / "a.jsonl", [True, None, False, True])
-    second = labelled(tmp_path / "b.jsonl", [True, True, False, False])
+    second = labelled(tmp_path / "b.jsonl", [True, True, None, False])
     out = _printed([str(first), str(second), "--decided-only"], capsys)
-    assert "joined      3 items by id" in out
-    assert "left out    1 items without a verdict (1 by A)" in out
-    assert "bounds      0.0 to +25.0 points over all items" in out
+    assert "joined      2 items by id" in out
+    assert "left out    2 items without a verdict (1 by A, 1 by B)" in out
+    assert "bounds      -25.0 to +25.0 points over all items" in out
 
 
 def test_the_same_verdicts_twice_are_no_comparison(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ Read the modules in this order; each imports only those before it:
     answers, packs, chain, ledger, providers                    where the world comes in
     config, controls, identity, coherence, folder, questions, planning     what will be asked
     recount, export, sources, comparing, metrics                what was asked, proved again
-    asking, engine, judging                                     asking it
+    recovery, asking, engine, stretch, judging                  asking it
     report, facade, selftest, cli                               in words
 
 From Python: `judge.plan(config)`, `judge.run(config, folder)`, `judge.resume(folder)`,

@@ -24,6 +24,8 @@ __all__ = ["Asked", "Asker", "Clock", "Embedded"]
 class Clock:
     """The times an attempt needs, from outside: this module owns no clock."""
 
+    stamp: Callable[[], str]
+    """UTC with milliseconds, as a line's `at`."""
     now_s: Callable[[], float]
     """Seconds since the epoch."""
     monotonic_s: Callable[[], float]

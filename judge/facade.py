@@ -10,11 +10,12 @@ from pathlib import Path
 
 from judge import judging
 from judge.config import Limits, RunConfig
-from judge.judging import Outcome, Settings, Watch
+from judge.judging import Outcome
 from judge.planning import Estimate, estimate, freeze
 from judge.records import Plan
 from judge.recount import Proof, recount
 from judge.report.summary import Summary, summarise
+from judge.stretch import Settings, Watch
 
 __all__ = ["Planned", "plan", "resume", "run", "show", "verify"]
 

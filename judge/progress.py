@@ -232,7 +232,7 @@ class Progress:
         self._check_place(fact)
         if self.failed:
             raise VerificationError("a question was asked after a group failed")
-        self._check_free(index, fact)
+        self._check_free(index)
         if fact.attempt != self._attempts[index] + 1:
             raise VerificationError(f"attempt {fact.attempt} follows {self._attempts[index]}")
         if fact.after_unknown != bool(self._lost[index]):
@@ -243,7 +243,7 @@ class Progress:
         self._status[index] = _OPEN
         self._open[index] = seq
 
-    def _check_free(self, index: int, fact: Intent) -> None:
+    def _check_free(self, index: int) -> None:
         """Whether the cell may be asked now; an intent left open by a dead process is lost."""
         if self._status[index] == _FINAL:
             raise VerificationError("the cell was asked again after it was closed")

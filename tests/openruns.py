@@ -10,7 +10,8 @@ from faultserver import FaultServer, Send, json_reply
 from stretches import EXAMPLES, MODEL
 
 from judge.config import AnswersConfig, JudgeConfig, Limits, ReferencesConfig, RunConfig
-from judge.judging import Outcome, Settings, run
+from judge.judging import Outcome, run
+from judge.stretch import Settings
 
 __all__ = ["ANSWERS", "CONTROLS", "NO_KEY", "configured", "ran"]
 

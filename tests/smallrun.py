@@ -15,7 +15,8 @@ from faultserver import Action, FaultServer, Send, WireRequest, chat_reply, json
 from faultserver import messages_reply as _messages_reply
 
 from judge.config import AnswersConfig, JudgeConfig, Limits, ReferencesConfig, RunConfig
-from judge.judging import Outcome, Settings, Watch, resume, run
+from judge.judging import Outcome, resume, run
+from judge.stretch import Settings, Watch
 
 __all__ = [
     "ANSWERS",

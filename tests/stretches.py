@@ -12,8 +12,9 @@ from typing import Any
 from longmemeval import sensible
 
 from judge.config import JudgeConfig, RunConfig
-from judge.judging import Outcome, Settings, Watch, resume
+from judge.judging import Outcome, resume
 from judge.questions import RULES, Rules
+from judge.stretch import Settings, Watch
 
 __all__ = [
     "EXAMPLES",

@@ -35,8 +35,8 @@ from smallrun import (
 from statusfaults import WAIT_MS
 from typing_extensions import override
 
-from judge.judging import Watch
 from judge.recount import recount
+from judge.stretch import Watch
 
 _EACH = [
     pytest.param(case, provider, id=f"{case.id}-{provider}")

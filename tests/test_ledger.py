@@ -22,9 +22,11 @@ from judge.canonical import digest
 from judge.chain import Entry
 from judge.config import AnswersConfig, JudgeConfig, Limits, ReferencesConfig, RunConfig
 from judge.errors import StorageError, VerificationError
-from judge.ledger import BATCH_BYTES, Ledger, Lock, entries, recover, write_durable, write_seal
+from judge.ledger import BATCH_BYTES, Ledger, Lock, entries, write_durable, write_seal
 from judge.records import Fact, Recovered, Start, Stopped
 from judge.recount import recount
+from judge.recovery import recover
+from judge.stretch import Settings
 
 RUN_ID = digest(b"run")
 AT = "2026-11-30T10:00:00.000Z"
@@ -740,7 +742,7 @@ def test_a_run_torn_anywhere_is_gone_on_with_to_the_same_verdicts(
         limits = Limits(resend_unknown=1)
         outcome = judging.resume(
             folder,
-            lambda config: (config, judging.Settings(limits=limits)),  # noqa: B023
+            lambda config: (config, Settings(limits=limits)),  # noqa: B023
         )
 
         assert outcome.exit_code == 0

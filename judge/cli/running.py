@@ -17,6 +17,7 @@ from judge.planning import Estimate, estimate, freeze
 from judge.report.bar import Bar
 from judge.report.console import described
 from judge.report.summary import summarise
+from judge.stretch import Settings
 
 __all__ = ["plan", "resume", "run"]
 
@@ -97,7 +98,7 @@ def run(ctx: click.Context, /, *, out: str | None, as_json: bool, **words: Any) 
     """
     config = configured(words)
     folder = Path(out) if out else judging.default_folder(config, _HOME)
-    settings = judging.Settings(limits=config.limits, signals=True)
+    settings = Settings(limits=config.limits, signals=True)
     with Bar() as bar:
         outcome = judging.run(config, folder, settings, bar)
     _ended(ctx, outcome, as_json=as_json)
@@ -122,9 +123,9 @@ def resume(
 ) -> None:
     """Go on with RUN where it stopped: no decided cell is asked again."""
 
-    def change(config: RunConfig) -> tuple[RunConfig, judging.Settings]:
+    def change(config: RunConfig) -> tuple[RunConfig, Settings]:
         changed = reconnected(config, words)
-        return changed, judging.Settings(
+        return changed, Settings(
             limits=changed.limits, leave_unknown=leave_unknown, recheck=recheck, signals=True
         )
 

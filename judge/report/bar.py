@@ -14,10 +14,10 @@ from typing_extensions import override
 
 from judge.asking import Asked
 from judge.folder import Frozen
-from judge.judging import Watch
 from judge.records import Cause, Cell
 from judge.report.streams import progress_stream
 from judge.report.terminal import safe
+from judge.stretch import Watch
 
 __all__ = ["Bar"]
 

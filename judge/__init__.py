@@ -3,10 +3,10 @@
 Read the modules in this order; each imports only those before it:
 
     errors, canonical, records                                  what there is
-    strictyaml, filling, sandbox, shapes, rubric, request       what is sent (pure)
+    strictyaml, sandbox, filling, shapes, rubric, request       what is sent (pure)
     envelope, reading, reaction                                 what came back (pure)
     lexical, sampling, gate, layout, progress, spending, stats  what follows (pure)
-    answers, packs, chain, ledger, providers                    where the world comes in
+    answers, packs, doctor, chain, ledger, providers            where the world comes in
     config, controls, identity, coherence, folder, questions, planning     what will be asked
     recount, export, sources, comparing, metrics                what was asked, proved again
     recovery, asking, engine, stretch, judging                  asking it

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from packfolder import TEXTS, pack, script, sha, write
 
-from judge.canonical import digest
+from judge.canonical import digest, encode
 from judge.cli.templates import group
 from judge.errors import InputError
 
@@ -190,3 +190,61 @@ def test_foreign_text_is_escaped(home: Path, tmp_path: Path) -> None:
     assert json.loads(_out("show", "tiny/one", "--json"))["judges"] == [
         "{repository}\x1b]0;x\x07\u202e"
     ]
+
+
+# --- doctor -------------------------------------------------------------------------------------
+
+
+def _copy(tmp_path: Path, *texts: str) -> str:
+    path = tmp_path / "judge.py"
+    code = "\n".join(f"T{number} = {text!r}" for number, text in enumerate(texts))
+    path.write_text(code + "\nask(max_tokens=5, temperature=0.5)\n", encoding="utf-8")
+    return str(path)
+
+
+LONG_ONE = "Compare the answer with the gold answer, please, and answer yes or no. {} {} {}"
+LONG_TWO = "Here is another way to ask whether the answer is any good, by yes or no: {} {} {}"
+
+
+@pytest.fixture
+def _long(home: Path, tmp_path: Path) -> None:
+    """Make the small pack one whose texts are long enough to be told from others."""
+    one, two = (digest(text.encode()) for text in (LONG_ONE, LONG_TWO))
+    templates = f"{{one: {{sha256: {one}}}, two: {{sha256: {two}}}}}"
+    write(home, "tiny/one", pack(templates=templates))
+    _out("add", "tiny/one", "--from", str(script(tmp_path, LONG_ONE, LONG_TWO)))
+
+
+@pytest.mark.usefixtures("_long")
+def test_doctor_says_what_a_file_holds_and_what_differs(tmp_path: Path) -> None:
+    """The likest rubric in full."""
+    lines = _out("doctor", _copy(tmp_path, LONG_ONE.replace(", please", ""), LONG_TWO)).splitlines()
+
+    assert lines[0].startswith("judge.py  ")
+    assert lines[1] == "tiny/one: not the judge as it is pinned: 1 of 2 texts exact"
+    assert lines[2] == "  exact       two (line 2)"
+    assert lines[3].startswith("  changed     one (line 1, ")
+    assert "  words    one:1: 1 words removed (', please'), 0 added ('')" in lines
+    assert "  setting  max_tokens:3: max_tokens is 5, the rubric's is 10" in lines
+    assert lines[-1].startswith("by hash only, since their texts are not on this machine: ")
+
+
+@pytest.mark.usefixtures("_long")
+def test_doctor_says_when_it_is_the_judge(tmp_path: Path) -> None:
+    """As far as the file shows."""
+    path = tmp_path / "prompts.json"
+    path.write_bytes(encode([LONG_ONE, LONG_TWO]))
+
+    assert "tiny/one: the judge as it is pinned, as far as the file shows" in _out(
+        "doctor", str(path)
+    )
+    found = json.loads(_out("doctor", str(path), "--of", "tiny/one", "--json"))
+    assert [one["official"] for one in found["compared"]] == [True]
+
+
+def test_doctor_says_when_it_is_none(tmp_path: Path) -> None:
+    """And with what it could only compare by hash."""
+    shown = _out("doctor", _copy(tmp_path, "nothing of the kind"))
+
+    assert "holds no text of a known judge, unchanged or changed" in shown
+    assert "a changed copy of theirs goes unseen" in shown

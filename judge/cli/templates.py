@@ -6,9 +6,10 @@ import click
 
 from judge import packs
 from judge.canonical import Json, encode
+from judge.doctor import diagnose
 from judge.errors import InputError
 from judge.packs import Added, Sheet
-from judge.report import rubrics
+from judge.report import diagnosis, rubrics
 from judge.report.terminal import safe, safe_json
 
 __all__ = ["group"]
@@ -108,6 +109,42 @@ def diff(a: str, b: str, *, as_json: bool) -> None:
         _print_json(found.plain())
     else:
         _print(rubrics.compared(found))
+
+
+@group.command("new")
+@click.argument("name")
+@click.option("--of", required=True, metavar="RUBRIC", help="The pinned rubric it is made from.")
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The edited text or texts, in any file `add` reads.",
+)
+@click.option("--template", metavar="NAME", help="Which template a single text is an edit of.")
+@_JSON
+def new(name: str, of: str, source: Path, template: str | None, *, as_json: bool) -> None:
+    """Start a modified edition: slices of the pinned texts, your words, and its pin."""
+    started = packs.start(name, of, source, template)
+    if as_json:
+        _print_json(started.plain())
+        return
+    _print(f"{started.name}  {started.pin}")
+    _print(f"edited: {', '.join(started.templates)}; the rest is {of}'s")
+    _print(f"written to {started.path}; see `judge templates diff {of} {started.name}`")
+
+
+@group.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--of", metavar="RUBRIC", help="Compare with this rubric only.")
+@_JSON
+def doctor(file: Path, of: str | None, *, as_json: bool) -> None:
+    """Say which pinned judge a script, notebook or prompt file holds, and what differs."""
+    found = diagnose(file, of)
+    if as_json:
+        _print_json(found.plain())
+    else:
+        _print(diagnosis.told(found))
 
 
 def _print(text: str) -> None:

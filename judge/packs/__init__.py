@@ -12,13 +12,25 @@ In reading order:
     sources      every text in somebody's file, nothing executed
     bringing     pinned texts from a file or an address into the store
     diffing      every difference between two rubrics
+    slicing      an edited text as slices of pinned ones
+    starting     a modified edition from an edited file
 """
 
 from judge.packs.bringing import add, fetch
 from judge.packs.diffing import diff
 from judge.packs.files import home, names, shipped
 from judge.packs.loading import check, is_shipped, load, survey
-from judge.packs.reported import Added, Change, Diff, Sheet, SheetTemplate, TemplateDiff, Word
+from judge.packs.reported import (
+    Added,
+    Change,
+    Diff,
+    Sheet,
+    SheetTemplate,
+    Started,
+    TemplateDiff,
+    Word,
+)
+from judge.packs.starting import start
 from judge.packs.store import AbsentError
 
 __all__ = [
@@ -28,6 +40,7 @@ __all__ = [
     "Diff",
     "Sheet",
     "SheetTemplate",
+    "Started",
     "TemplateDiff",
     "Word",
     "add",
@@ -39,5 +52,6 @@ __all__ = [
     "load",
     "names",
     "shipped",
+    "start",
     "survey",
 ]

@@ -14,6 +14,7 @@ __all__ = [
     "Diff",
     "Sheet",
     "SheetTemplate",
+    "Started",
     "State",
     "TemplateDiff",
     "Where",
@@ -85,6 +86,16 @@ class Added(Record):
     """Those of the pack that are not on this machine yet: another of its sources holds them."""
     same_file: bool | None
     """Whether the file is the pinned source, byte for byte; null where no source is pinned."""
+
+
+class Started(Record):
+    """A modified edition that `new` wrote."""
+
+    name: str
+    path: str
+    pin: str
+    templates: tuple[str, ...]
+    """The templates that are edited; the rest is inherited."""
 
 
 class Word(Record):

@@ -10,7 +10,7 @@ import yaml
 
 from judge.errors import InputError
 
-__all__ = ["SUFFIXES", "texts"]
+__all__ = ["SUFFIXES", "code_cells", "constant", "texts"]
 
 _YAML_LIMIT = 1_000_000
 _DEEPEST = 50
@@ -40,46 +40,66 @@ def _python(data: bytes | str) -> Iterator[str]:
         tree = ast.parse(data)
     # Literals that stand side by side are one constant already.
     for node in ast.walk(tree):
-        if (text := _constant(node)) is not None:
+        if (text := constant(node)) is not None:
             yield text
 
 
-def _constant(node: ast.AST, depth: int = 0) -> str | None:
-    """The text a literal expression is: constants, joined by `+`, stripped of outer space."""
+def _none(_: ast.AST) -> str | None:
+    return None
+
+
+def constant(
+    node: ast.AST, other: Callable[[ast.AST], str | None] = _none, depth: int = 0
+) -> str | None:
+    """Return the text a literal expression is, or None.
+
+    Args:
+        node: constants, joined by `+`, stripped of outer space.
+        other: what a further kind of node is.
+        depth: how deep in an expression the node stands.
+    """
     if depth > _DEEPEST:
         return None
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = _constant(node.left, depth + 1), _constant(node.right, depth + 1)
+        left, right = (constant(side, other, depth + 1) for side in (node.left, node.right))
         return None if left is None or right is None else left + right
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        inner = _constant(node.func.value, depth + 1)
+        inner = constant(node.func.value, other, depth + 1)
         bare = not node.args and not node.keywords
         return inner.strip() if inner is not None and bare and node.func.attr == "strip" else None
-    return None
+    return other(node)
 
 
 def _notebook(data: bytes) -> Iterator[str]:
-    document = json.loads(data)
+    for cell in code_cells(json.loads(data)):
+        try:
+            yield from list(_python(cell))
+        except (SyntaxError, ValueError):
+            continue
+
+
+def code_cells(document: object) -> Iterator[str]:
+    """Yield the code of a notebook's cells, shell and magic lines left empty where they must be."""
     cells = document.get("cells") if isinstance(document, dict) else None
     for cell in cells if isinstance(cells, list) else ():
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            yield from _cell(cell.get("source"))
+            source = cell.get("source")
+            lines = source if isinstance(source, list) else [source]
+            yield _without_magic("".join(line for line in lines if isinstance(line, str)))
 
 
-def _cell(source: object) -> Iterator[str]:
-    lines = source if isinstance(source, list) else [source]
-    whole = "".join(line for line in lines if isinstance(line, str))
+def _without_magic(whole: str) -> str:
     # Shell and magic lines are not Python; within a literal they would be, so each cell is first
     # read as it stands.
-    bare = "\n".join("" if line.startswith(("%", "!")) else line for line in whole.split("\n"))
-    for text in (whole, bare):
-        try:
-            yield from list(_python(text))
-        except (SyntaxError, ValueError):
-            continue
-        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(whole)
+    except (SyntaxError, ValueError):
+        return "\n".join("" if line.startswith(("%", "!")) else line for line in whole.split("\n"))
+    return whole
 
 
 def _json(data: bytes) -> Iterator[str]:

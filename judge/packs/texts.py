@@ -11,7 +11,7 @@ from judge.packs.inheritance import Resolved
 from judge.packs.schema import Text
 from judge.rubric import Slice
 
-__all__ = ["Pinned", "keeper", "origin", "pinned", "system", "text"]
+__all__ = ["Pinned", "keeper", "origin", "pinned", "sliced", "system", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _from_file(place: Place, file: str) -> str:
 def _from_parts(resolved: Resolved, what: str, parts: tuple[str | Slice, ...]) -> str:
     wanted = sorted({part.template for part in parts if isinstance(part, Slice)})
     try:
-        found = {name: _sliced(resolved, name) for name in wanted}
+        found = {name: sliced(resolved, name) for name in wanted}
         known = {name: one for name, one in found.items() if one is not None}
         return rubric.compose(parts, known)
     except store.AbsentError:
@@ -103,14 +103,18 @@ def _from_parts(resolved: Resolved, what: str, parts: tuple[str | Slice, ...]) -
         raise InputError(f"{resolved.place.path}: {what}: {error}") from error
 
 
-def _sliced(resolved: Resolved, name: str) -> str | None:
-    """The text a slice names: one of the pack's `texts`, or of the pack it stands on."""
+def sliced(resolved: Resolved, name: str) -> str | None:
+    """Return the text a slice names: one of the pack's `texts`, or of the pack it stands on.
+
+    Raises:
+        AbsentError, InputError: as `text`; None where there is none of that name.
+    """
     if name in resolved.pack.texts:
         return _held(resolved, f"text {name!r}", resolved.pack.texts[name])
     parent = resolved.parent
     if parent is None:
         return None
-    return text(parent, name) if name in parent.templates else _sliced(parent, name)
+    return text(parent, name) if name in parent.templates else sliced(parent, name)
 
 
 def keeper(resolved: Resolved) -> Resolved:

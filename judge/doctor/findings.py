@@ -1,0 +1,77 @@
+"""The records of a diagnosis."""
+
+from typing import Literal
+
+from judge.records import Record
+
+__all__ = ["Compared", "Diagnosis", "Finding", "Kind", "Match"]
+
+Kind = Literal[
+    "words",
+    "spaces",
+    "fields",
+    "labels",
+    "closing line",
+    "json",
+    "merged",
+    "text",
+    "route",
+    "setting",
+    "judge",
+    "parser",
+]
+
+
+class Match(Record):
+    """One pinned text of a rubric, and what stands for it in the file."""
+
+    name: str
+    """The template, text or `NAME (system)`."""
+    state: Literal["exact", "same words", "changed", "not found"]
+    """`same words`: equal but for how the fields are written."""
+    line: int | None
+    """Where it begins; null where it is not found."""
+    likeness: int
+    """Shared runs of four words, in percent of both texts; 100 when exact."""
+
+
+class Finding(Record):
+    """One difference from a rubric as it is pinned."""
+
+    kind: Kind
+    where: str
+    """The template or setting it is about."""
+    line: int | None
+    said: str
+    """One sentence."""
+
+
+class Compared(Record):
+    """A file held against one rubric."""
+
+    rubric: str
+    pin: str
+    by: Literal["text", "hash"]
+    """`hash`: the rubric's texts are not on this machine, so a changed copy goes unseen."""
+    official: bool
+    """Every pinned text is there unchanged, and nothing else was seen to differ."""
+    matches: tuple[Match, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def exact(self) -> int:
+        """How many pinned texts are there unchanged."""
+        return sum(match.state in {"exact", "same words"} for match in self.matches)
+
+
+class Diagnosis(Record):
+    """What a file holds of the rubric library."""
+
+    file: str
+    sha256: str
+    source_of: tuple[str, ...]
+    """The rubrics whose pinned source file this is, byte for byte."""
+    compared: tuple[Compared, ...]
+    """The likest rubric first; nothing where no rubric is like it."""
+    unseen: tuple[str, ...]
+    """Rubrics whose texts are not on this machine and of which no hash was found."""

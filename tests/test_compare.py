@@ -15,6 +15,7 @@ from judge import CompareOptions
 from judge.cli import main
 from judge.comparing import load
 from judge.errors import InputError
+from judge.report.items import items_csv
 from judge.stats.exact import percent, printed
 
 PUBLISHED = [
@@ -245,6 +246,55 @@ def test_several_columns_to_sort_by_are_never_chosen_between(
     assert [stratum.name for stratum in found.post_hoc] == ["false", "true"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "column", "told"),
+    [
+        ([{"id": "q0", "s": "x"}, {"id": "q1"}], "s", "by.jsonl:2: no column 's'"),
+        ([{"id": "q0", "s": None}], None, "by.jsonl:1: column 's' names no stratum"),
+        ([{"id": "q0"}], None, "may stand in no column"),
+        ([{"id": "q0", "s": ["x"]}], None, "by.jsonl:1: column 's' names no stratum"),
+    ],
+)
+def test_a_file_that_does_not_sort_is_refused(
+    rows: list[dict[str, object]], column: str | None, told: str, tmp_path: Path
+) -> None:
+    """With its line."""
+    by = str(written(tmp_path / "by.jsonl", rows))
+    with pytest.raises(InputError, match=told):
+        judge.compare(*both(tmp_path, 2, 1, 0), CompareOptions(by=by, by_column=column))
+
+
+def test_the_usual_name_of_a_stratum_is_known(tmp_path: Path) -> None:
+    """A column `stratum` is taken among others."""
+    rows = [{"id": f"q{i}", "stratum": "x", "other": 1} for i in range(10)]
+    by = str(written(tmp_path / "by.jsonl", rows))
+    found = judge.compare(*both(tmp_path, 10, 1, 0), CompareOptions(by=by))
+    assert [stratum.name for stratum in found.post_hoc] == ["x"]
+
+
+def test_a_column_to_sort_by_needs_its_file(tmp_path: Path) -> None:
+    """Alone it would change nothing."""
+    with pytest.raises(InputError, match="--by-column goes with --by"):
+        judge.compare(*both(tmp_path, 10, 1, 0), CompareOptions(by_column="x"))
+
+
+def test_an_answer_key_must_know_every_item(tmp_path: Path) -> None:
+    """An item without a type there is refused by name."""
+    key = str(written(tmp_path / "key.jsonl", [{"id": "q0", "type": "t"}]))
+    with pytest.raises(
+        InputError, match=r"1 of 2 items have not a type in the answer key \('q1'\)"
+    ):
+        judge.compare(*both(tmp_path, 2, 1, 0), CompareOptions(references=key))
+
+
+def test_items_without_a_type_stand_in_a_row_of_their_own(tmp_path: Path) -> None:
+    """Where some items have one, the others are not dropped from the table."""
+    first = labelled(tmp_path / "a.jsonl", [True, True, False], type=["t", "", "t"])
+    second = labelled(tmp_path / "b.jsonl", [True, False, False])
+    types = judge.compare(first, second).types
+    assert [(stratum.name, stratum.pairs.n) for stratum in types] == [("(untyped)", 1), ("t", 2)]
+
+
 # --- several sides ------------------------------------------------------------------------------
 
 
@@ -335,6 +385,23 @@ def test_csv_writes_over_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["compare", *both(tmp_path, 10, 2, 1), "--csv", str(table)]) == 2
     assert "is there already" in capsys.readouterr().err
     assert table.read_text() == "mine"
+
+
+def test_a_table_that_cannot_be_written_is_a_storage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 7, with the path."""
+    table = tmp_path / "none" / "items.csv"
+    assert main(["compare", *both(tmp_path, 10, 2, 1), "--csv", str(table)]) == 7
+    assert "items.csv: No such file or directory" in capsys.readouterr().err
+
+
+def test_csv_says_whether_answers_are_the_same(tmp_path: Path) -> None:
+    """Where every side holds its answers."""
+    first = labelled(tmp_path / "a.jsonl", [True, True], response=["x", "y"])
+    second = labelled(tmp_path / "b.jsonl", [True, True], response=["x", "z"])
+    table = items_csv(load((first, second), CompareOptions()))
+    assert [row["same_answer"] for row in csv.DictReader(table.splitlines())] == ["1", "0"]
 
 
 def test_many_flips_are_cut_short_and_counted(
@@ -433,6 +500,29 @@ def test_one_side_alone_is_a_usage_error(
     """Two words are needed."""
     assert main(["compare", str(labelled(tmp_path / "a.jsonl", [True]))]) == 2
     assert "give two sides or more" in capsys.readouterr().err
+
+
+def test_one_side_from_python_is_refused(tmp_path: Path) -> None:
+    """A matrix of one is none."""
+    with pytest.raises(InputError, match="one side is no comparison"):
+        judge.compare_all([labelled(tmp_path / "a.jsonl", [True])])
+
+
+def test_items_without_a_verdict_on_some_side_leave_nothing(tmp_path: Path) -> None:
+    """Nothing passes vacuously, not even on purpose."""
+    first = labelled(tmp_path / "a.jsonl", [True, None])
+    second = labelled(tmp_path / "b.jsonl", [None, True])
+    with pytest.raises(InputError, match="no item has a verdict on every side"):
+        judge.compare(first, second, CompareOptions(decided_only=True))
+
+
+@pytest.mark.parametrize("word", ["label", "label=", "=x"])
+def test_a_field_without_its_column_is_a_usage_error(
+    word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """NAME=COLUMN, both parts."""
+    assert main(["compare", *both(tmp_path, 10, 1, 1), "--field", word]) == 2
+    assert "give NAME=COLUMN" in capsys.readouterr().err
 
 
 def test_more_sides_than_letters_are_refused(tmp_path: Path) -> None:

@@ -204,14 +204,6 @@ def test_a_grade_is_no_verdict(tmp_path: Path) -> None:
         _side(path)
 
 
-def test_labels_of_runs_are_not_renamed(tmp_path: Path) -> None:
-    """Options about labels need a file or a frame."""
-    folder = tmp_path / "none"
-    folder.mkdir()
-    with pytest.raises(InputError, match="not a run folder"):
-        judge.compare(folder, folder, CompareOptions(accept=("x",)))
-
-
 # --- words --------------------------------------------------------------------------------------
 
 
@@ -297,6 +289,26 @@ def test_a_frame_that_says_no_verdicts_is_refused(
     """With its name, and the row where there is one."""
     with pytest.raises(InputError, match=told):
         judge.verdicts(columns)
+
+
+def test_a_map_of_a_frame_names_known_fields() -> None:
+    """A slip there is told with the fields there are."""
+    with pytest.raises(InputError, match="no field 'lable'; there are id, label, type, response"):
+        judge.verdicts({"id": ["a"], "x": [True]}, columns={"lable": "x"})
+
+
+def test_files_that_name_two_judges_differ_in_the_judge(tmp_path: Path) -> None:
+    """Each file's rows name one model, and they are not the same."""
+    paths = [
+        written(
+            tmp_path / f"{model}.jsonl",
+            [{"id": "a", "response": "x", "autoeval_label": {"model": model, "label": True}}],
+        )
+        for model in ("one", "two")
+    ]
+    found = judge.compare(paths[0], paths[1])
+    assert (found.same.judge.state, found.same.judge.words) == ("different", "one and two")
+    assert found.same.answers.state == "same"
 
 
 def test_what_is_no_side_is_refused() -> None:

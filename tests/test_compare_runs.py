@@ -133,6 +133,52 @@ def test_a_server_of_ones_own_proves_no_judge(made: Made, tmp_path: Path) -> Non
     assert found.pairs.discordant in {0, 1}
 
 
+def test_another_setting_is_another_judge(made: Made, tmp_path: Path) -> None:
+    """Under one name, reached or set differently, with its deviation named."""
+    first = made(lambda _turn: None).rename(tmp_path / "first")
+    with SmallJudge() as server:
+        config = configured("openai", server.base_url("openai"))
+        other = config.judges[0].model_copy(update={"settings": {"max_tokens": 20}})
+        second = ran(config, tmp_path / "second", {"judges": (other,)}).outcome.folder
+    found = judge.compare(first, second)
+    assert found.same.judge.words == "gpt-4o-2024-08-06, reached or set differently"
+    assert any(warning.startswith("B deviates from its rubric: ") for warning in found.warnings)
+
+
+def test_another_rubric_is_named_with_both_pins(made: Made, tmp_path: Path) -> None:
+    """One judge, the same answers, two rubrics: nothing else differs."""
+    first = made(lambda _turn: None).rename(tmp_path / "first")
+    pack = _edited(tmp_path)
+    with SmallJudge() as server:
+        config = configured("openai", server.base_url("openai"))
+        second = ran(config, tmp_path / "second", {"rubrics": (pack,)}).outcome.folder
+    found = judge.compare(first, second)
+    assert (found.same.rubric.state, found.same.prompts.state) == ("different", "same")
+    assert "correctness/v1" in found.same.rubric.words
+    assert "the rubrics differ: a difference is the rubric's share" in found.about
+
+
+def _edited(folder: Path) -> str:
+    """Write our rubric again under another name, and another limit of its reply."""
+    shipped = EXAMPLES.parent / "templates" / "correctness"
+    shutil.copytree(shipped, folder / "correctness")
+    pack = folder / "correctness" / "v1.yaml"
+    text = pack.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("pin:")]
+    changed = "\n".join(lines).replace("edition: v1", "edition: mine")
+    assert changed != text
+    pack = pack.rename(pack.with_name("mine.yaml"))
+    pack.write_text(changed.replace("max_tokens: 10", "max_tokens: 20") + "\n", encoding="utf-8")
+    return str(pack)
+
+
+def test_labels_of_runs_are_not_renamed(folder: Path) -> None:
+    """A run has its labels from its rubric."""
+    options = CompareOptions(accept=("no",))
+    with pytest.raises(InputError, match="--accept and --reject are for verdict files"):
+        judge.compare(f"{folder}#c1@1", f"{folder}#c2@1", options)
+
+
 # --- which of its verdicts ----------------------------------------------------------------------
 
 

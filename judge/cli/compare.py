@@ -7,7 +7,7 @@ import click
 
 from judge.cli.printing import print_json, print_text
 from judge.cli.words import output_options
-from judge.comparing import CompareOptions, load
+from judge.comparing import CompareOptions, Comparison, load
 from judge.comparing.matrix import matrix
 from judge.comparing.pairwise import pairwise
 from judge.report.comparison import described, described_matrix
@@ -51,18 +51,15 @@ def compare(
         raise click.UsageError("give two sides or more: judge compare A B")
     options = CompareOptions.model_validate({**words, "columns": columns(field)})
     joined = load(sides, options)
-    if len(sides) == _PAIR:
-        pair = pairwise(joined, options)
-        value, text = plain_numbers(pair), described(pair)
-    else:
-        every = matrix(joined, options)
-        value, text = plain_numbers(every), described_matrix(every)
+    found = pairwise(joined, options) if len(sides) == _PAIR else matrix(joined, options)
     if table is not None:
         write_items(joined, table)
     if as_json:
-        print_json(value)
+        print_json(plain_numbers(found))
+    elif isinstance(found, Comparison):
+        print_text(described(found))
     else:
-        print_text(text)
+        print_text(described_matrix(found))
 
 
 def columns(words: Iterable[str]) -> dict[str, tuple[str, ...]]:

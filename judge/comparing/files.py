@@ -59,8 +59,9 @@ def read_file(path: Path, fields: Fields, scale: Scale) -> Side:
     labelled = 0
     for name, picked in file:
         rows.append(_row(name, picked))
-        columns.update(dict.fromkeys(picked.row))
         labelled += "label" in picked.values
+        if not labelled:
+            columns.update(dict.fromkeys(picked.row))
         model = _model(picked.values.get("label"))
         if model is not None and len(models) < _NAMED_AT_MOST:
             models[model] = None

@@ -51,12 +51,17 @@ class Runs:
 
         Raises:
             InputError: no run here; several conditions or repetitions and none named; a run that
-                has no verdicts yet, or never will.
+                has no verdicts yet, or never will, or gives grades.
             VerificationError: the run does not prove what it claims.
         """
         proof = self._proof(chosen.folder)
         self._check_state(name, proof)
         condition, repetition = _choice(name, proof, chosen)
+        if condition.accept is None:
+            raise InputError(
+                f"{name}: {condition.rubric} gives grades, and compare takes labels that are right "
+                "or wrong; `judge show --json` gives each condition's mean and distribution"
+            )
         judge = next(judge for judge in proof.plan.judges if judge.name == condition.judge)
         if proof.frozen is None:
             verdicts = list(_told(chosen.folder, proof, condition, repetition))

@@ -134,12 +134,13 @@ class TableFile:
             raise InputError(f"{self.name}: has no rows")
 
     def _picked(self, row: Row, *, csv: bool) -> Picked:
-        values = {field: row.cells[column] for field, column in self._layout(row).items()}
-        cells = {
-            field: Cell(row.place, column, row.cells[column], csv=csv)
-            for field, column in self._layout(row).items()
-        }
-        return Picked(row.place, cells, values, row.cells)
+        layout, place, values = self._layout(row), row.place, row.cells
+        return Picked(
+            place,
+            {field: Cell(place, name, values[name], csv=csv) for field, name in layout.items()},
+            {field: values[name] for field, name in layout.items()},
+            values,
+        )
 
     def _layout(self, row: Row) -> dict[str, str]:
         names = tuple(row.cells)

@@ -517,7 +517,7 @@ def test_a_receipt_that_agrees_with_itself_is_taken(told: dict[str, object]) -> 
         ({"outcome": "undecided", "label": None, "reason": "off_scale"}, "readings stand"),
         ({"readings": {"yes-no/1": "yes"}}, "readings are not those of the rubric"),
         ({"readings": {**BOTH, "more/1": None}}, "readings are not those of the rubric"),
-        ({"readings": BOTH, "label": "no"}, "label is not what the strict reading says"),
+        ({"readings": BOTH, "label": "no"}, "label is not what the readings decide"),
         ({"readings": OFF, "label": None}, "label is None, the outcome decided"),
         (
             {"outcome": "undecided", "reason": "off_scale", "readings": BOTH},

@@ -81,9 +81,10 @@ def test_the_wheel_carries_templates_and_controls(copy: Path, wheel: zipfile.Zip
 
 
 def test_the_wheel_carries_every_module(copy: Path, wheel: zipfile.ZipFile) -> None:
-    """As it is here."""
+    """As it is here, with the mark that says they are typed."""
     files = _files(copy, "judge")
 
+    assert "judge/py.typed" in files
     assert {name: wheel.read(name) for name in files} == files
 
 

@@ -143,6 +143,8 @@ def test_what_is_worth_a_look_is_told(tmp_path: Path) -> None:
     freeze(config, tmp_path / "run", SALT, {}, note=told.append).close()
 
     assert any("a.jsonl" in sentence for sentence in told)
+    # Nobody needs to listen.
+    freeze(config, tmp_path / "again", SALT, {}).close()
 
 
 @pytest.mark.parametrize(
@@ -324,6 +326,16 @@ settings: {{max_tokens: 10}}
 """
 
 
+def _pack(folder: Path, routes: str = "") -> str:
+    """Write a rubric of one's own with two templates, and return its path."""
+    text = "Q {} G {} R {}"
+    (folder / "t.txt").write_text(text + "\n", encoding="utf-8")
+    found = PACK.format(sha=digest(text.encode()))
+    ours = "[{id_contains: _abs, template: abstention}, {template: base}]"
+    (folder / "mine.yaml").write_text(found.replace(ours, routes or ours), encoding="utf-8")
+    return str(folder / "mine.yaml")
+
+
 @pytest.mark.parametrize(
     ("one", "abstention", "what"),
     [
@@ -339,16 +351,26 @@ def test_an_abstention_question_goes_where_its_gold_is_an_explanation(
     tmp_path: Path, one: str, what: str, *, abstention: bool
 ) -> None:
     """A row that says otherwise than its route is mended first."""
-    text = "Q {} G {} R {}"
-    (tmp_path / "t.txt").write_text(text + "\n", encoding="utf-8")
-    pack = tmp_path / "mine.yaml"
-    pack.write_text(PACK.format(sha=digest(text.encode())), encoding="utf-8")
-    config = configured(tmp_path, rubrics=(str(pack),))
+    config = configured(tmp_path, rubrics=(_pack(tmp_path),))
     rows = [{**row, "abstention": abstention} if row["question_id"] == one else row for row in KEY]
     _frozen(config, tmp_path / "sound").close()
     (tmp_path / "key.json").write_bytes(orjson.dumps(rows))
 
     assert what in _refused(config, tmp_path)
+
+
+def test_rows_of_the_key_that_no_route_takes_are_left_out(tmp_path: Path) -> None:
+    """Unless they are to be judged."""
+    routes = "[{type: temporal-reasoning, template: base}, {type: x, template: abstention}]"
+    pack = _pack(tmp_path, routes)
+    config = configured(tmp_path, rubrics=(pack,), only=("type=temporal-reasoning",))
+    with _frozen(config, tmp_path) as found:
+        assert {row.type for row in found.references()} == {"temporal-reasoning"}
+
+    (tmp_path / "other").mkdir()
+    assert "no route takes item 'u0'" in _refused(
+        config.model_copy(update={"only": ()}), tmp_path / "other"
+    )
 
 
 def test_a_folder_that_is_there_is_not_touched(tmp_path: Path) -> None:

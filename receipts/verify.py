@@ -27,6 +27,8 @@ CELL = ("phase", "batch", "condition", "repetition", "row")
 PARTS = ("conditions", "judges", "gate", "selection", "answers", "inputs", "sources")
 PRIVATE = {"intent": {"request"}, "receipt": {"item", "headers", "response"}}
 PINNED = ("accept", "fields", "fill", "labels", "readings", "settings")
+PINNED_IF_GIVEN = {"kind", "names", "scale", "values"}
+UNPINNED = {"gold", "name", "system", "text"}
 CLOSING = ("rejected_request", "too_large", "left_unknown")
 DOUBTS = ("off_scale", "readings_disagree")
 YES_NO = {"yes": "yes", "no": "no"}
@@ -128,6 +130,8 @@ NAMES = {
     "item": "id route type",
 }
 
+MAY_BE_THERE = {"rubric": {"gate", "more_sources"} | PINNED_IF_GIVEN}
+
 # --- bytes --------------------------------------------------------------------------------------
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
@@ -160,7 +164,8 @@ def sha(data: bytes | str) -> str:
 def named(part: str, value: Json) -> None:
     """Refuse a part of the plan or the inputs that has a name too many or too few."""
     for one in value if isinstance(value, list) else [value]:
-        need(sorted(one) == NAMES[part].split(), f"these are not the names of {part} in format 1")
+        found = sorted(one.keys() - MAY_BE_THERE.get(part, set()))
+        need(found == NAMES[part].split(), f"these are not the names of {part} in format 1")
 
 
 def parse(data: bytes) -> Json:
@@ -360,9 +365,19 @@ class Run:
         ask.templates = {one["name"]: one["sha256"] for one in rubric["templates"]}
         texts = {one["name"]: sha(one["text"]) for one in rubric["templates"]}
         need(texts == ask.templates, "the text of a template is not the one of its digest")
+        systems = [one for one in rubric["templates"] if "system" in one or "system_sha256" in one]
+        need(
+            all(sha(one["system"]) == one["system_sha256"] for one in systems),
+            "a system text is not the one of its digest",
+        )
         ask.routes = [{k: v for k, v in one.items() if v is not None} for one in rubric["routes"]]
-        pinned = {name: rubric[name] for name in PINNED}
-        pin = sha(ENCODE(pinned | {"routes": ask.routes, "templates": texts}))
+        given = PINNED_IF_GIVEN & rubric.keys()
+        pinned = {name: rubric[name] for name in (*PINNED, *given)}
+        held = dict[str, Json]()
+        for one in rubric["templates"]:
+            more = {name: part for name, part in one.items() if name not in UNPINNED}
+            held[one["name"]] = more if len(more) > 1 else one["sha256"]
+        pin = sha(ENCODE(pinned | {"routes": ask.routes, "templates": held}))
         need(pin == ask.rubric_pin, f"this is not the rubric pinned by {ask.id}")
         same(rubric, accept=ask.accept, labels=ask.labels, readings=ask.readings)
 

@@ -9,7 +9,7 @@ from judge.canonical import Json, encode
 from judge.doctor import diagnose
 from judge.errors import InputError
 from judge.packs import Added, Sheet
-from judge.report import diagnosis, rubrics
+from judge.report import diagnosis, library, rubrics
 from judge.report.terminal import safe, safe_json
 
 __all__ = ["group"]
@@ -23,9 +23,13 @@ def group() -> None:
 
 
 @group.command("list")
+@click.option("--markdown", is_flag=True, help="Print docs/rubrics.md: the shipped ones in full.")
 @_JSON
-def list_(*, as_json: bool) -> None:
+def list_(*, markdown: bool, as_json: bool) -> None:
     """List all rubrics, and whether their texts are on this machine."""
+    if markdown:
+        _print(library.page(packs.survey(packs.shipped_names())).removesuffix("\n"))
+        return
     sheets = packs.survey()
     if as_json:
         _print_json([_brief(sheet) for sheet in sheets])

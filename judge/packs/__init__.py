@@ -18,7 +18,7 @@ In reading order:
 
 from judge.packs.bringing import add, fetch
 from judge.packs.diffing import diff
-from judge.packs.files import home, names, shipped
+from judge.packs.files import home, names, shipped, shipped_names
 from judge.packs.loading import check, is_shipped, load, survey
 from judge.packs.reported import (
     Added,
@@ -52,6 +52,7 @@ __all__ = [
     "load",
     "names",
     "shipped",
+    "shipped_names",
     "start",
     "survey",
 ]

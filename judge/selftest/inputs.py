@@ -13,6 +13,8 @@ Act = Callable[[list[Any]], object]
 _ITEMS, _CONTROLS, _REFERENCES = "items.jsonl", "controls.jsonl", "references.jsonl"
 _TEXTS = "abstention.json"
 _PINNED = ("accept", "fields", "fill", "labels", "readings", "routes", "settings")
+_GIVEN = {"kind", "names", "scale", "values"}
+_UNPINNED = {"gold", "name", "system", "text"}
 
 
 def input_forgeries(run: Forged) -> Iterator[Forgery]:
@@ -249,9 +251,12 @@ def _repinned(name: str, depth: int, change: Callable[[Plain], object]) -> Edit:
 
 
 def _pin(rubric: Plain) -> str:
-    pinned = {field: rubric[field] for field in _PINNED}
+    pinned = {field: rubric[field] for field in (*_PINNED, *(_GIVEN & rubric.keys()))}
     pinned["routes"] = [{k: v for k, v in r.items() if v is not None} for r in rubric["routes"]]
-    pinned["templates"] = {t["name"]: t["sha256"] for t in rubric["templates"]}
+    pinned["templates"] = {}
+    for template in rubric["templates"]:
+        more = {key: part for key, part in template.items() if key not in _UNPINNED}
+        pinned["templates"][template["name"]] = more if len(more) > 1 else template["sha256"]
     return hashlib.sha256(encode(pinned)).hexdigest()
 
 

@@ -335,6 +335,32 @@ def test_the_matrix_is_printed_as_a_square(
     assert "Of 3 comparisons (Holm): a difference is shown for A-B, A-C, B-C." in out
 
 
+def test_a_warning_in_a_matrix_names_its_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is thin about one pair need not be thin about another."""
+    first, second = both(tmp_path, 100, 3, 1)
+    third = str(labelled(tmp_path / "third.jsonl", [True] * 100))
+    out = _printed([first, second, third], capsys)
+    assert "warning     A-B: 4 discordant items are fewer than 10" in out
+    assert "A-C: " not in out
+
+
+def test_equivalence_in_a_matrix_is_adjusted(tmp_path: Path) -> None:
+    """The tests against a margin are a family too."""
+    first, second = both(tmp_path, 500, 12, 11)
+    third = str(labelled(tmp_path / "third.jsonl", [True] * 500))
+    found = judge.compare_all([first, second, third], CompareOptions(margin="0.02"))
+    alone = judge.compare(first, second, CompareOptions(margin="0.02")).margin
+    assert found.equivalence is not None
+    assert alone is not None
+    assert alone.equivalence.p < 0.05
+    assert found.equivalence.adjusted[0] == 3 * alone.equivalence.p
+    assert "equivalence within the margin of 2 points is not shown" in (
+        found.comparisons[0].conclusion
+    )
+
+
 # --- JSON and CSV -------------------------------------------------------------------------------
 
 

@@ -197,6 +197,13 @@ def test_whole_numbers_are_labels_that_must_be_named(tmp_path: Path) -> None:
     assert _accepted(_side(path, accept=("1",))) == [True, False, True]
 
 
+def test_a_list_is_no_label(tmp_path: Path) -> None:
+    """With file, line and column."""
+    path = labelled(tmp_path / "a.jsonl", [True, ["yes"]])
+    with pytest.raises(InputError, match=r"a\.jsonl:2: column 'label' is a list"):
+        _side(path)
+
+
 def test_a_grade_is_no_verdict(tmp_path: Path) -> None:
     """Numbers with decimals are refused with file and line."""
     path = labelled(tmp_path / "a.jsonl", [0.5])

@@ -179,6 +179,14 @@ def test_labels_of_runs_are_not_renamed(folder: Path) -> None:
         judge.compare(f"{folder}#c1@1", f"{folder}#c2@1", options)
 
 
+def test_answers_and_judge_that_differ_together_are_warned_of(folder: Path, made: Made) -> None:
+    """The difference can be laid to neither of them."""
+    small = made(lambda _turn: None)
+    found = judge.compare(f"{folder}#c2@1", small, CompareOptions(common=True))
+    assert found.about.startswith("answers and judge differ together")
+    assert "more than one thing differs between the sides" in found.warnings
+
+
 # --- which of its verdicts ----------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ Read the modules in this order; each imports only those before it:
 
     errors, canonical, records                                  what there is
     strictyaml, sandbox, filling, shapes, rubric, request       what is sent (pure)
-    envelope, reading, reaction                                 what came back (pure)
+    envelope, readings, reading, reaction                       what came back (pure)
     lexical, sampling, gate, layout, progress, spending, stats  what follows (pure)
     answers, packs, doctor, chain, ledger, providers            where the world comes in
     config, controls, identity, coherence, folder, questions, planning     what will be asked

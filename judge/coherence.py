@@ -6,6 +6,7 @@ These checks need no inputs and no private texts, so they hold for a public expo
 from judge.errors import InputError, VerificationError
 from judge.gate import threshold
 from judge.identity import api_of, strength
+from judge.reading import decided
 from judge.records import Condition, Judge, Plan, Receipt
 
 __all__ = ["check_plan", "check_receipt", "condition_name"]
@@ -81,6 +82,8 @@ def _check_conditions(plan: Plan) -> None:
         name = condition_name(condition.answers, condition.rubric, condition.judge)
         if condition.name != name:
             raise VerificationError(f"{where} is not named after what it is made of")
+        if condition.accept not in {None, *condition.labels}:
+            raise VerificationError(f"{where} accepts a label it does not offer")
 
 
 def check_receipt(fact: Receipt, condition: Condition) -> None:
@@ -110,9 +113,9 @@ def _check_label(fact: Receipt, condition: Condition) -> None:
     names = {condition.readings.strict, condition.readings.upstream}
     if readings and readings.keys() != names:
         raise VerificationError("readings are not those of the rubric")
-    if fact.label != readings.get(condition.readings.strict):
-        raise VerificationError("label is not what the strict reading says")
-    if (fact.label is not None) != (fact.outcome == "decided"):
-        raise VerificationError(f"label is {fact.label!r}, the outcome {fact.outcome}")
     if any(label not in {None, *condition.labels} for label in readings.values()):
         raise VerificationError("a label that the rubric does not offer")
+    if fact.label != (decided(readings, condition.readings) if readings else None):
+        raise VerificationError("label is not what the readings decide")
+    if (fact.label is not None) != (fact.outcome == "decided"):
+        raise VerificationError(f"label is {fact.label!r}, the outcome {fact.outcome}")

@@ -1,7 +1,7 @@
 """Control files in, controls out: hand-made items whose right label is known."""
 
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import pydantic
 from pydantic import Field
@@ -18,6 +18,11 @@ __all__ = ["ControlFile", "abstention_texts", "read_controls"]
 F = TypeVar("F", bound=Record)
 
 
+_Range = Annotated[str, Field(pattern=r"^[0-9]{1,3}-[0-9]{1,3}$")]
+_Sign = Literal["accept", "reject"]
+_SIGNS: dict[str, _Sign] = {"accept": "accept", "reject": "reject"}
+
+
 class _Row(Record):
     """One control as people write it."""
 
@@ -28,8 +33,9 @@ class _Row(Record):
     gold: str
     response: str
     abstention: bool = False
-    expect: Literal["accept", "reject"] | Listed[str] | None = None
-    """Null: `accept` in the positive arm, `reject` in the negative one."""
+    expect: _Sign | _Range | Listed[str] | None = None
+    """Null: `accept` in the positive arm, `reject` in the negative one. A range, `8-10`, is the
+    whole numbers from one end to the other."""
 
 
 class _File(Record):
@@ -77,13 +83,6 @@ def read_controls(word: str) -> ControlFile:
 
 
 def _control(row: _Row, source: str, file: str) -> Control:
-    expect = row.expect
-    if expect is None:
-        if row.arm == "injection":
-            raise InputError(
-                f"{file}: injection control {row.id!r} must say `expect: accept` or `reject`"
-            )
-        expect = "accept" if row.arm == "positive" else "reject"
     return Control(
         arm=row.arm,
         id=row.id,
@@ -92,10 +91,29 @@ def _control(row: _Row, source: str, file: str) -> Control:
         gold=row.gold,
         abstention=row.abstention,
         response=row.response,
-        expect=expect,
+        expect=_expected(row, file),
         source=source,
         donor=None,
     )
+
+
+def _expected(row: _Row, file: str) -> _Sign | tuple[str, ...]:
+    if row.expect is None:
+        if row.arm == "injection":
+            raise InputError(
+                f"{file}: injection control {row.id!r} must say `expect: accept` or `reject`"
+            )
+        return "accept" if row.arm == "positive" else "reject"
+    if isinstance(row.expect, tuple):
+        return row.expect
+    return _SIGNS.get(row.expect) or _numbers(row.expect, f"{file}: control {row.id!r}")
+
+
+def _numbers(span: str, where: str) -> tuple[str, ...]:
+    first, last = map(int, span.split("-"))
+    if span != f"{first}-{last}" or first >= last:
+        raise InputError(f"{where}: {span!r} is no range; write the lower number first, as in 8-10")
+    return tuple(str(number) for number in range(first, last + 1))
 
 
 def abstention_texts() -> AbstentionTexts:

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from judge.records import Api, ErrorClass, Exchange, Outcome, Reason, Usage
 
-__all__ = ["Envelope", "open_envelope", "strict_json"]
+__all__ = ["Envelope", "open_envelope", "strict_json", "too_deep"]
 
 _JSON_TYPE = re.compile(r"application/json\s*(;\s*charset\s*=\s*\"?utf-8\"?\s*)?", re.IGNORECASE)
 _DEEPEST = 100
@@ -136,7 +136,7 @@ def strict_json(body: bytes) -> object:
     """
     if body.startswith(b"\xef\xbb\xbf"):
         raise ValueError("byte order mark")
-    if _too_deep(body):
+    if too_deep(body):
         raise ValueError("nested too deeply")
     return json.loads(
         body.decode("utf-8"),
@@ -146,7 +146,7 @@ def strict_json(body: bytes) -> object:
     )
 
 
-def _too_deep(body: bytes) -> bool:
+def too_deep(body: bytes) -> bool:
     """Whether lists and objects stand more than `_DEEPEST` deep.
 
     The parser's own limit moves with the stack it is called on and the version of Python: a reply

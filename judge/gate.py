@@ -67,18 +67,14 @@ def need(share: Fraction, asked: int) -> int:
 def expected(control: Control, rubric: Rubric) -> tuple[str, ...]:
     """Return the labels that are right for this control under this rubric.
 
+    Of a graded rubric `accept` and `reject` are what its gate says they are.
+
     Raises:
-        InputError: the control names a label the rubric does not offer.
+        InputError: the control names a label the rubric does not offer, or `accept` or `reject` of
+            a graded rubric without a gate.
     """
-    if rubric.accept is None and isinstance(control.expect, str):
-        raise InputError(
-            f"control {control.id!r} expects {control.expect!r}, but {rubric.name} gives grades: "
-            "state the labels that are right"
-        )
-    if control.expect == "accept" and rubric.accept is not None:
-        return (rubric.accept,)
-    if control.expect == "reject":
-        return tuple(label for label in rubric.labels if label != rubric.accept)
+    if isinstance(control.expect, str):
+        return _by_sign(control, rubric, accepted=control.expect == "accept")
     unknown = [label for label in control.expect if label not in rubric.labels]
     if unknown or not control.expect:
         offered = ", ".join(rubric.labels)
@@ -87,6 +83,17 @@ def expected(control: Control, rubric: Rubric) -> tuple[str, ...]:
             f"but {rubric.name} offers {offered}"
         )
     return tuple(control.expect)
+
+
+def _by_sign(control: Control, rubric: Rubric, *, accepted: bool) -> tuple[str, ...]:
+    if rubric.accept is not None:
+        return tuple(label for label in rubric.labels if (label == rubric.accept) == accepted)
+    if rubric.gate is None:
+        raise InputError(
+            f"control {control.id!r} expects {control.expect!r}, but {rubric.name} gives grades: "
+            "state the labels that are right, or give its pack a gate"
+        )
+    return rubric.gate.accept if accepted else rubric.gate.reject
 
 
 def weigh(arm: Arm, marks: Iterable[tuple[str, Mark]], share: Fraction) -> Weighed:

@@ -24,8 +24,8 @@ from judge.folder import Frozen, Manifest, rubric_file
 from judge.gate import expected, threshold
 from judge.identity import deviations, identify, is_official
 from judge.ledger import sync_folder, write_durable
-from judge.questions import Questions
-from judge.reading import reading_named
+from judge.questions import Questions, embedded_labels
+from judge.readings import rule_named
 from judge.records import (
     Condition,
     Control,
@@ -141,6 +141,9 @@ def _write(
     threshold(config.threshold)
     rubrics = _rubrics(config)
     judges = _judges(config)
+    if any(judge.api == "lexical" for judge in judges):
+        for found in rubrics:
+            embedded_labels(found)
     joined = _join(config, rubrics)
     files = tuple(read_controls(name) for name in config.controls)
     inputs = folder / "inputs"
@@ -175,9 +178,18 @@ def _rubrics(config: RunConfig) -> tuple[Rubric, ...]:
     _unique("rubric", [found.name for found in rubrics])
     for found in rubrics:
         # Here, not at the first reply: a rubric nobody can read must not be asked.
-        reading_named(found.readings.strict)
-        reading_named(found.readings.upstream)
+        _check_readings(found)
     return rubrics
+
+
+def _check_readings(found: Rubric) -> None:
+    rule_named(found.readings.upstream)
+    strict = rule_named(found.readings.strict)
+    if never := [label for label in found.labels if label not in strict.labels]:
+        raise InputError(
+            f"{found.name}: its reading {found.readings.strict} never gives the label "
+            f"{never[0][:40]!r}; it gives {', '.join(sorted(strict.labels))}"
+        )
 
 
 def _judges(config: RunConfig) -> tuple[Judge, ...]:
@@ -411,18 +423,12 @@ def _conditions(
                     rubric=found.name,
                     rubric_pin=found.pin,
                     labels=found.labels,
-                    accept=_accept(found),
+                    accept=found.accept,
                     readings=found.readings,
                     judge=judge.name,
                     deviations=differs,
                     official=is_official(found, judge, differs) and packs.is_shipped(found),
                 )
-
-
-def _accept(found: Rubric) -> str:
-    if found.accept is None:
-        raise InputError(f"{found.name} gives grades, which this version cannot plan a run for")
-    return found.accept
 
 
 def _check_arms(plan: Plan, inputs: Path, rubrics: tuple[Rubric, ...]) -> None:

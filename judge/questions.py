@@ -8,9 +8,10 @@ from judge import lexical, request, rubric
 from judge.canonical import Json, digest, encode
 from judge.errors import InputError, VerificationError
 from judge.folder import Frozen
+from judge.readings import rule_named
 from judge.records import Arm, Binding, Cell, Condition, Control, Item, Judge, Rubric, Template
 
-__all__ = ["RULES", "Question", "Questions", "Rules", "binding_of"]
+__all__ = ["RULES", "Question", "Questions", "Rules", "binding_of", "embedded_labels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,23 @@ Rules = Mapping[str, Callable[[Question], str]]
 
 def _lexical_1(question: Question) -> str:
     right = lexical.decide(question.template.gold, question.gold, question.response)
-    accept = question.rubric.accept
-    if accept is None:
-        raise InputError(f"the embedded judge gives no grades, as {question.rubric.name} asks for")
-    others = [label for label in question.rubric.labels if label != accept]
-    return accept if right else others[0]
+    return embedded_labels(question.rubric)[0 if right else 1]
+
+
+def embedded_labels(found: Rubric) -> tuple[str, str]:
+    """Return what an embedded judge replies where an answer is right, and where it is not.
+
+    Raises:
+        InputError: the rubric gives grades, or its reading does not take a bare label for one.
+    """
+    strict = rule_named(found.readings.strict)
+    others = [label for label in found.labels if label != found.accept]
+    if found.accept is None or any(strict.read(label) != label for label in found.labels):
+        raise InputError(
+            f"the embedded judge replies with a bare label, which {found.name} does not take "
+            f"(its reading is {found.readings.strict}); name a judge that is a language model"
+        )
+    return found.accept, others[0]
 
 
 RULES: Rules = {"lexical/1": _lexical_1}

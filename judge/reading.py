@@ -1,53 +1,29 @@
 """The judge's words in, a verdict out, or the reason why there is none.
 
-Two readings are computed on every text. The strict one decides; the upstream one is what the
-benchmark's own script would have counted, faults included, and never decides. Each is named and
-versioned, so that a change of rule is a change of rubric.
+Two readings (`judge.readings`) are computed on every text. The strict one decides; the upstream one
+is what the benchmark's own script would have counted, faults included. It never decides, but where
+it gives another label than the strict one, neither does that.
 """
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from judge.envelope import Envelope, open_envelope
-from judge.errors import InputError
+from judge.readings import rule_named
 from judge.records import Exchange, Judge, Reading, Readings, Reason
 
-__all__ = ["LEFT_UNKNOWN", "Offer", "Seen", "read", "reading_named", "settle"]
+__all__ = ["LEFT_UNKNOWN", "Offer", "Seen", "decided", "read", "reading_named", "settle"]
 
 _WORD = re.compile(r"\w+")
 _UNIQUE = 16
 """Characters from which an id is taken to be given once: the providers' own have 20 and more."""
 
 
-def yes_no_1(text: str) -> str | None:
-    """Return the label when the text is `yes` or `no` alone, one final full stop allowed."""
-    word = text.strip().removesuffix(".").lower()
-    return word if word in {"yes", "no"} else None
-
-
-def yes_substring_1(text: str) -> str | None:
-    """Return `yes` when the lower-case text contains it anywhere, else `no`.
-
-    LongMemEval's own rule (`evaluate_qa.py`: `'yes' in reply.lower()`): "yesterday" is a yes, and
-    so is "No, not yes".
-    """
-    return "yes" if "yes" in text.strip().lower() else "no"
-
-
-_READINGS: dict[str, Callable[[str], str | None]] = {
-    "yes-no/1": yes_no_1,
-    "yes-substring/1": yes_substring_1,
-}
-
-
 def reading_named(name: str) -> Callable[[str], str | None]:
     """Return the reading of this `name/version`; raises InputError for one that is not known."""
-    if name not in _READINGS:
-        known = ", ".join(sorted(_READINGS))
-        raise InputError(f"reading {name!r} is not known; this version knows {known}")
-    return _READINGS[name]
+    return rule_named(name).read
 
 
 class Offer(Protocol):
@@ -126,7 +102,7 @@ def settle(envelope: Envelope, status: int | None, offer: Offer) -> tuple[Readin
     outcome, reason = envelope.outcome, envelope.reason
     if envelope.text is not None:
         readings = _readings(envelope.text, offer)
-        label = readings[offer.readings.strict]
+        label = decided(readings, offer.readings)
         if label is None:
             outcome, reason = "undecided", _why(envelope.text, readings, offer)
     reading = Reading(
@@ -152,9 +128,19 @@ def _readings(text: str, offer: Offer) -> dict[str, str | None]:
     return {name: label if label in offer.labels else None for name, label in labels.items()}
 
 
+def decided(labels: Mapping[str, str | None], names: Readings) -> str | None:
+    """Return what the two readings decide: the strict one's label, unless the other differs."""
+    strict, upstream = labels[names.strict], labels[names.upstream]
+    return None if upstream not in {None, strict} else strict
+
+
 def _why(text: str, readings: dict[str, str | None], offer: Offer) -> Reason:
-    if offer.accept is not None and readings[offer.readings.upstream] == offer.accept:
+    upstream = readings[offer.readings.upstream]
+    # Of grades none is the accepting one, so each is a verdict that the strict reading missed.
+    if upstream is not None and offer.accept in {None, upstream}:
         return "readings_disagree"
     words = set(_WORD.findall(text.lower()))
     offered = [label for label in offer.labels if label.lower() in words]
-    return "readings_disagree" if len(offered) > 1 else "off_scale"
+    if readings[offer.readings.strict] is not None or len(offered) > 1:
+        return "readings_disagree"
+    return "off_scale"

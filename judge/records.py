@@ -25,6 +25,7 @@ __all__ = [
     "Fact",
     "FrozenFile",
     "Gate",
+    "GateLabels",
     "GateRule",
     "Header",
     "Identity",
@@ -280,7 +281,14 @@ class Readings(Record):
     """The benchmark's own parser, faults included: counted, never the headline."""
 
 
-_OUTSIDE_THE_PIN = {"rubric", "edition", "of", "source", "more_sources", "judges"}
+class GateLabels(Record):
+    """Which labels of a graded rubric are right for a control that must be accepted or rejected."""
+
+    accept: Listed[str]
+    reject: Listed[str]
+
+
+_OUTSIDE_THE_PIN = {"rubric", "edition", "of", "source", "more_sources", "judges", "gate"}
 _PINNED_IN_PART = {"routes", "templates"}
 
 
@@ -311,6 +319,9 @@ class Rubric(Record):
     """Sent with every request. A decimal is text and is sent as a JSON number."""
     judges: Listed[str] = ()
     """`provider/model` of the published judges; outside the pin."""
+    gate: GateLabels | None = _Optional
+    """Graded only: what a control must get. Outside the pin: it decides neither what is sent nor
+    how a reply is read, as the threshold does not; each run freezes it."""
 
     @property
     def name(self) -> str:
@@ -356,7 +367,8 @@ class Condition(Record):
     rubric: str
     rubric_pin: Sha256
     labels: Listed[str]
-    accept: str
+    accept: str | None
+    """The label that counts as correct; null for a graded rubric."""
     readings: Readings
     judge: Name
     deviations: Listed[str]

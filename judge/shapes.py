@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from judge.errors import InputError
 from judge.records import Route, Rubric, Template
 
-__all__ = ["check_shape", "score"]
+__all__ = ["as_number", "check_shape", "score"]
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?", re.ASCII)
 _THREE = 3
@@ -23,6 +23,7 @@ def check_shape(rubric: Rubric) -> None:
     for what, values in (("label", rubric.labels), ("field", rubric.fields), ("template", names)):
         _check_distinct(rubric, what, values)
     _check_labels(rubric)
+    _check_gate(rubric)
     _check_fields(rubric, "its fields", rubric.fields, rubric.names)
     for template in rubric.templates:
         _check_template(rubric, template)
@@ -36,9 +37,18 @@ def score(rubric: Rubric, label: str) -> str:
         InputError: the label has none.
     """
     number = rubric.scale.get(label, label)
-    if not _NUMBER.fullmatch(number):
-        raise InputError(f"{rubric.name}: label {label[:40]!r} has no number; give it one in scale")
-    return number
+    try:
+        return as_number(number)
+    except InputError as error:
+        where = f"{rubric.name}: label {label[:40]!r}"
+        raise InputError(f"{where} {error}; give it one in scale") from error
+
+
+def as_number(text: str) -> str:
+    """Return the text when it is a decimal number; raises InputError for any other."""
+    if not _NUMBER.fullmatch(text):
+        raise InputError("has no number")
+    return text
 
 
 def _check_distinct(rubric: Rubric, what: str, values: Iterable[str]) -> None:
@@ -73,6 +83,19 @@ def _check_graded(rubric: Rubric) -> None:
         raise InputError(f"{rubric.name}: scale names {odd[0][:40]!r}, which is not a label")
     for label in rubric.labels:
         score(rubric, label)
+
+
+def _check_gate(rubric: Rubric) -> None:
+    if rubric.gate is None:
+        return
+    if rubric.kind != "graded":
+        raise InputError(f"{rubric.name}: has a gate, which only a graded rubric has; drop it")
+    named = (*rubric.gate.accept, *rubric.gate.reject)
+    _check_distinct(rubric, "label of its gate", named)
+    if odd := sorted(set(named) - set(rubric.labels)):
+        raise InputError(f"{rubric.name}: its gate names {odd[0][:40]!r}, which is not a label")
+    if not rubric.gate.accept or not rubric.gate.reject:
+        raise InputError(f"{rubric.name}: its gate names no label on one side; name both")
 
 
 def _check_fields(rubric: Rubric, whose: str, fields: Sequence[str], names: Sequence[str]) -> None:

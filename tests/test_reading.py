@@ -14,9 +14,8 @@ from judge.reading import (
     read,
     reading_named,
     settle,
-    yes_no_1,
-    yes_substring_1,
 )
+from judge.readings.words import yes_no_1, yes_substring_1
 from judge.records import Exchange, Reading, Readings
 
 
@@ -87,7 +86,7 @@ def test_a_reading_is_found_by_name_and_version(name: str, rule: object) -> None
 def test_an_unknown_reading_is_refused(name: str) -> None:
     """The sentence names the known ones."""
     with pytest.raises(
-        InputError, match=r"not known; this version knows yes-no/1, yes-substring/1"
+        InputError, match=r"not known; this version knows yes-no/1, yes-substring/1, letter-abc/1"
     ):
         reading_named(name)
 
@@ -127,12 +126,23 @@ def test_two_labels_as_words_disagree_though_upstream_rejects() -> None:
     assert _settled("yes, certainly", offer).reason == "off_scale"
 
 
-def test_grades_have_no_accepting_label_to_disagree_with() -> None:
-    """Two labels as words disagree still."""
-    offer = Offer(accept=None)
+def test_any_grade_the_upstream_reads_is_one_to_disagree_with() -> None:
+    """None of them is the accepting one; without one, and without two labels, it is off scale."""
+    readings = Readings(strict="rating-10/1", upstream="mt-bench-upstream/1")
+    offer = Offer(labels=("1", "2", "3"), accept=None, readings=readings)
 
-    assert _settled("yes, certainly", offer).reason == "off_scale"
-    assert _settled("yes or no", offer).reason == "readings_disagree"
+    assert _settled("Rating: [2]", offer).reason == "readings_disagree"
+    assert _settled("Rating: 2 or 3", offer).reason == "readings_disagree"
+    assert _settled("Rating: 2", offer).reason == "off_scale"
+
+
+def test_two_readings_with_two_labels_decide_nothing() -> None:
+    """The strict reading alone would have accepted; both stand in the receipt."""
+    readings = Readings(strict="grade-cpi/1", upstream="inspect-upstream/1")
+    found = _settled("GRADE: C\n\n", Offer(labels=("C", "I"), accept="C", readings=readings))
+
+    assert (found.outcome, found.label, found.reason) == ("undecided", None, "readings_disagree")
+    assert found.readings == {"grade-cpi/1": "C", "inspect-upstream/1": "I"}
 
 
 def test_a_part_of_a_word_is_no_label() -> None:

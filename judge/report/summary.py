@@ -6,37 +6,19 @@ no planned cell of the run is undecided, unknown or unasked.
 
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 
 from judge.canonical import digest
 from judge.progress import Status
 from judge.questions import Questions
-from judge.records import Arm, Cell, Condition, Count, Item, Listed, Record, State
+from judge.records import Arm, Cell, Condition, Count, Item, Kind, Listed, Record, State
 from judge.recount import NOT_CLOSED, UNDECIDED, GroupTally, Proof
-from judge.stats.proportion import lower_bound, wilson
+from judge.report.figures import Share, TypeLine, figures
+from judge.report.grades import GradeLine, Grades, kind_of
+from judge.stats.proportion import lower_bound
 
 __all__ = ["Flip", "GateLine", "Group", "Share", "Summary", "TypeLine", "summarise"]
 
 _UNKNOWN = {Status.OPEN, Status.UNKNOWN}
-
-
-class Share(Record):
-    """Accepted of asked."""
-
-    accepted: Count
-    asked: Count
-
-
-class TypeLine(Record):
-    """One question type of one condition and repetition."""
-
-    type: str
-    folded: Share
-    """With its abstention questions, as LongMemEval's own report counts them."""
-    answerable: Share
-    """Without them."""
-    abstention: Share
-    undecided: Count
 
 
 class GateLine(Record):
@@ -88,6 +70,8 @@ class Group(Record):
     id: str
     name: str
     repetition: Count
+    kind: Kind
+    """Of its labels: `graded` has a mean and no rate, the others a rate and no mean."""
     official: bool
     deviations: Listed[str]
     identity: str
@@ -99,8 +83,9 @@ class Group(Record):
     open: Count
     """Cells not asked, or asked without an answer that was seen."""
     decided: Count
-    accepted: Count
-    rejected: Count
+    accepted: Count | None
+    rejected: Count | None
+    """All labels but the accepting one; both null for grades."""
     labels: dict[str, Count]
     undecided: dict[str, Count]
     rate: float | None
@@ -109,11 +94,24 @@ class Group(Record):
     """Wilson, 95 %."""
     macro: float | None
     """Unweighted mean of the types' rates, abstention folded in."""
+    mean: float | None
+    """Graded only: the mean of the labels' numbers over all planned cells; null as the rate."""
+    median: float | None
+    distribution: dict[str, Count] | None
+    """Graded only: label to how many, decided so far."""
     bounds: Listed[float] | None
-    """All undecided and open cells rejected; all accepted."""
+    """The rate, or the mean, at worst and at best: all undecided and open cells rejected, all
+    accepted; of grades at the lowest, at the highest."""
     types: Listed[TypeLine]
-    upstream_accepts: Count
-    """Replies the benchmark's own parser would count as accepted."""
+    """Empty for grades."""
+    grades: Listed[GradeLine]
+    """The types of a graded rubric."""
+    upstream_accepts: Count | None
+    """Replies the benchmark's own parser would count as accepted; null for grades."""
+    upstream: Grades | None
+    """Graded only: what the benchmark's own parser reads, replies without a label left out."""
+    upstream_labels: dict[str, Count]
+    """What the benchmark's own parser says, label by label."""
     upstream_of: Count
     later_attempts: Count
     prior: Prior
@@ -222,14 +220,13 @@ def _group(proof: Proof, condition: Condition, repetition: int, *, complete: boo
     labels = {label: totals[label] for label in condition.labels}
     undecided = {name[1:]: n for name, n in sorted(totals.items()) if name.startswith("?")}
     decided, unread = sum(labels.values()), sum(undecided.values())
-    accepted = labels[condition.accept]
-    types = _types(proof, condition, tally)
     judge = next(judge for judge in plan.judges if judge.name == condition.judge)
     whole = complete and decided == answers.rows
     return Group(
         id=condition.id,
         name=condition.name,
         repetition=repetition,
+        kind=kind_of(condition),
         official=condition.official,
         deviations=condition.deviations,
         identity=judge.identity,
@@ -238,63 +235,13 @@ def _group(proof: Proof, condition: Condition, repetition: int, *, complete: boo
         asked=decided + unread,
         open=answers.rows - decided - unread,
         decided=decided,
-        accepted=accepted,
-        rejected=decided - accepted,
         labels=labels,
         undecided=undecided,
-        rate=accepted / answers.rows if whole else None,
-        interval=_interval(accepted, answers.rows) if whole else None,
-        macro=_macro(types) if whole else None,
-        bounds=_bounds(accepted, decided, answers.rows) if found else None,
-        types=types,
-        upstream_accepts=tally.upstream[condition.accept],
+        upstream_labels={label: tally.upstream[label] for label in condition.labels},
         upstream_of=sum(tally.upstream.values()),
         later_attempts=tally.later,
         prior=_prior(proof, condition, tally),
-    )
-
-
-def _interval(accepted: int, asked: int) -> tuple[float, ...]:
-    interval = wilson(accepted, asked)
-    return interval.low, interval.high
-
-
-def _bounds(accepted: int, decided: int, planned: int) -> tuple[float, ...]:
-    """The rate if every cell without a label were rejected, and if every one were accepted."""
-    return accepted / planned, (accepted + planned - decided) / planned
-
-
-def _macro(types: tuple[TypeLine, ...]) -> float:
-    rates = [Fraction(line.folded.accepted, line.folded.asked) for line in types]
-    return float(sum(rates) / len(rates))
-
-
-def _types(proof: Proof, condition: Condition, tally: GroupTally) -> tuple[TypeLine, ...]:
-    explained = {"abstention"}
-    if proof.frozen:
-        templates = proof.frozen.rubric(condition).templates
-        explained = {t.name for t in templates if t.gold == "explanation"}
-    names = sorted({stratum.type for stratum in tally.counts})
-    return tuple(_type(name, condition.accept, tally, explained) for name in names)
-
-
-def _type(name: str, accept: str, tally: GroupTally, explained: set[str]) -> TypeLine:
-    parts = {True: [0, 0], False: [0, 0]}
-    undecided = 0
-    for stratum, counts in tally.counts.items():
-        if stratum.type != name:
-            continue
-        part = parts[stratum.route in explained]
-        part[0] += counts[accept]
-        part[1] += counts.total()
-        undecided += sum(n for label, n in counts.items() if label.startswith("?"))
-    apart, plain = parts[True], parts[False]
-    return TypeLine(
-        type=name,
-        folded=Share(accepted=apart[0] + plain[0], asked=apart[1] + plain[1]),
-        answerable=Share(accepted=plain[0], asked=plain[1]),
-        abstention=Share(accepted=apart[0], asked=apart[1]),
-        undecided=undecided,
+        **figures(proof, condition, tally, labels, whole=whole),
     )
 
 

@@ -25,6 +25,7 @@ _PARTS = (
     "scale",
     "readings",
     "judges",
+    "gate",
 )
 _OF_TEMPLATES = ("gold", "fields", "names", "places")
 

@@ -25,6 +25,7 @@ _INHERITED = (
     "readings",
     "settings",
     "judges",
+    "gate",
     "parser",
 )
 _NEEDED = ("fill", "routes", "labels", "readings", "settings")
@@ -81,8 +82,10 @@ def _read(place: Place) -> Pack:
 
 
 def _inherit(own: Pack, parent: Pack) -> Pack:
-    # A graded rubric accepts no single label, whatever the one it stands on accepts.
-    taken = set(_INHERITED) - ({"accept"} if own.kind == "graded" else set())
+    # A graded rubric accepts no single label, whatever the one it stands on accepts; another kind
+    # has no use for what a graded one asks of its controls.
+    left = {"accept"} if own.kind == "graded" else {"gate"} if own.kind else set()
+    taken = set(_INHERITED) - left
     missing = {field: getattr(parent, field) for field in taken if getattr(own, field) is None}
     return own.model_copy(update=missing)
 
@@ -152,6 +155,7 @@ def compose(
         readings=_given(pack.readings),
         settings=_given(pack.settings),
         judges=pack.judges or (),
+        gate=pack.gate,
     )
 
 

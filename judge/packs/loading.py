@@ -62,7 +62,8 @@ def _systems(resolved: Resolved) -> dict[str, str]:
 def is_shipped(found: Rubric) -> bool:
     """Whether a rubric is the shipped pack of its name: its pin, and what the pin leaves out.
 
-    Its judges must be among the pack's, so that nobody's own list makes a judge a published one.
+    Its judges must be among the pack's, so that nobody's own list makes a judge a published one,
+    and what it asks of controls must be what the pack asks.
 
     Raises:
         InputError: the shipped pack of that name does not hold.
@@ -72,7 +73,7 @@ def is_shipped(found: Rubric) -> bool:
     outline = resolve(found.name).outline
     kinds = {template.name: template.gold for template in outline.templates}
     same = outline.pin == found.pin and kinds == {t.name: t.gold for t in found.templates}
-    return same and set(found.judges) <= set(outline.judges)
+    return same and outline.gate == found.gate and set(found.judges) <= set(outline.judges)
 
 
 def survey(wanted: tuple[str, ...] = ()) -> tuple[Sheet, ...]:
@@ -116,6 +117,7 @@ _REPORTED = (
     "readings",
     "settings",
     "judges",
+    "gate",
 )
 
 

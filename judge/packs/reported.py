@@ -6,7 +6,7 @@ from pydantic import Field
 
 from judge.canonical import Json
 from judge.packs.schema import Gold, Parser
-from judge.records import FieldName, Kind, Origin, Readings, Record, Route, ValueRule
+from judge.records import FieldName, GateLabels, Kind, Origin, Readings, Record, Route, ValueRule
 
 __all__ = [
     "Added",
@@ -71,6 +71,7 @@ class Sheet(Record):
     readings: Readings | None = None
     settings: dict[str, Json] = Field(default_factory=dict)
     judges: tuple[str, ...] = ()
+    gate: GateLabels | None = None
     parser: Parser | None = None
 
 

@@ -8,7 +8,17 @@ from pydantic import Field
 
 from judge.canonical import Json
 from judge.errors import InputError
-from judge.records import FieldName, Fill, Kind, Origin, Readings, Record, Route, ValueRule
+from judge.records import (
+    FieldName,
+    Fill,
+    GateLabels,
+    Kind,
+    Origin,
+    Readings,
+    Record,
+    Route,
+    ValueRule,
+)
 from judge.rubric import Slice
 
 __all__ = ["Entry", "Field_", "Gold", "Named", "Pack", "PackRoute", "Parser", "Text"]
@@ -105,6 +115,8 @@ class Pack(Record):
     readings: Readings | None = None
     settings: dict[str, Json] | None = None
     judges: tuple[str, ...] | None = None
+    gate: GateLabels | None = None
+    """Graded only: the labels a control must get; outside the pin."""
     parser: Parser | None = None
 
     @property

@@ -6,7 +6,7 @@ from judge.canonical import Json, encode
 from judge.errors import InputError
 from judge.filling import places
 from judge.packs import Diff, Sheet, SheetTemplate, Word
-from judge.records import Origin, Record, Route
+from judge.records import GateLabels, Origin, Record, Route
 
 __all__ = ["compared", "described", "listing"]
 
@@ -53,6 +53,7 @@ def _facts(sheet: Sheet) -> list[str]:
         f"fill      {sheet.fill}: {_fields(sheet.names, sheet.fields)}",
         *([f"values    {sheet.values}"] if sheet.values != "as-is" else []),
         f"labels    {_labels(sheet)}",
+        *([f"gate      {_gate(sheet.gate)}"] if sheet.gate else []),
         *([f"readings  {_reading(sheet.readings)}"] if sheet.readings else []),
         *([f"parser    {sheet.parser.path}: {sheet.parser.rule}"] if sheet.parser else []),
         *([f"  faults  {sheet.parser.faults}"] if sheet.parser else []),
@@ -79,6 +80,13 @@ def _labels(sheet: Sheet) -> str:
     scaled = [f"{x} = {sheet.scale[x]}" if x in sheet.scale else x for x in sheet.labels]
     counts = "each a number" if sheet.accept is None else f"{sheet.accept!r} counts as correct"
     return f"{sheet.kind}: {', '.join(scaled)}; {counts}"
+
+
+def _gate(gate: GateLabels) -> str:
+    return (
+        f"a control to accept must get {' or '.join(gate.accept)}, "
+        f"one to reject {' or '.join(gate.reject)} (outside the pin)"
+    )
 
 
 def _reading(readings: Record) -> str:

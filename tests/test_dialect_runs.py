@@ -13,7 +13,7 @@ from packfolder import pack, write
 
 from judge.canonical import Json, digest, encode
 from judge.config import AnswersConfig, JudgeConfig, Limits, RunConfig
-from judge.errors import VerificationError
+from judge.errors import InputError, VerificationError
 from judge.judging import run
 from judge.recount import recount
 
@@ -129,3 +129,24 @@ def test_a_changed_system_text_is_caught_by_both(folder: Path) -> None:
     code, said = _script(folder)
     assert code != 0
     assert "a system text is not the one of its digest" in said
+
+
+@pytest.mark.parametrize("role", ["strict", "upstream"])
+def test_a_rubric_nobody_can_read_is_not_planned(role: str, home: Path) -> None:
+    """Refused before anything is asked, by the reading's name."""
+    known = {"strict": "yes-no/1", "upstream": "yes-substring/1", role: "tea-leaves/1"}
+    readings = f"{{strict: {known['strict']}, upstream: {known['upstream']}}}"
+    path = home / "home" / "templates" / "tiny" / "one.yaml"
+    lines = [line for line in path.read_text("utf-8").splitlines() if "readings" not in line]
+    path.write_text("\n".join([*lines, f"readings: {readings}"]) + "\n", encoding="utf-8")
+    answers = home / "answers.jsonl"
+    answers.write_bytes(b"".join(encode(row) + b"\n" for row in ROWS))
+    config = RunConfig(
+        answers=(AnswersConfig(file=str(answers)),),
+        rubrics=("tiny/one",),
+        judges=(JudgeConfig(provider="openai", model="m", base_url="http://127.0.0.1:9/v1"),),
+    )
+
+    with pytest.raises(InputError, match="reading 'tea-leaves/1' is not known"):
+        run(config, home / "run")
+    assert not (home / "run").exists()

@@ -135,6 +135,32 @@ def test_an_edition_inherits_all_it_does_not_name(home: Path, tmp_path: Path) ->
     assert rubric.routes == packs.load("tiny/one").routes
 
 
+def test_an_edition_inherits_system_text_fields_and_places(home: Path, tmp_path: Path) -> None:
+    """Of the template it edits, where it does not say otherwise."""
+    text, said = "Joined: and: so", "Be strict."
+    system = f"{{sha256: {digest(said.encode())}}}"
+    entry = (
+        f"{{one: {{sha256: {digest(text.encode())}, system: {system},"
+        " fields: [question, answer: response], places: [7, 12]}}"
+    )
+    whole = pack(fill="concat", fields=None, templates=entry, routes="[{template: one}]")
+    write(home, "tiny/one", whole)
+    cut = "Joined: und: so"
+    parts = '[[one, 0, 8], "u", [one, 9, 15]]'
+    write(
+        home,
+        "tiny/two",
+        "rubric: tiny\nedition: two\nof: tiny/one\n"
+        f"templates: {{one: {{parts: {parts}, sha256: {digest(cut.encode())}}}}}\n",
+    )
+    packs.add("tiny/two", script(tmp_path, text, said))
+
+    (template,) = packs.load("tiny/two").templates
+
+    assert (template.text, template.system, template.places) == (cut, said, (7, 12))
+    assert (template.fields, template.names) == (("question", "response"), ("question", "answer"))
+
+
 def test_an_inherited_template_no_route_leads_to_is_left_out(home: Path, tmp_path: Path) -> None:
     """An edition with fewer routes has fewer templates."""
     write(home, "tiny/one", pack())
@@ -182,6 +208,14 @@ def test_packs_that_stand_on_each_other_arerefused(home: Path) -> None:
         ({"templates": "{One: {sha256: " + sha("one") + "}}"}, "templates"),
         ({"templates": "{one: {sha256: abc}}"}, "templates.one.sha256"),
         ({"templates": f"{{one: {{sha256: {sha('one')}, file: a, parts: [b]}}}}"}, "both a file"),
+        (
+            {"templates": f"{{one: {{sha256: {sha('one')}, source: 2}}}}"},
+            "source 2: the pack names",
+        ),
+        ({"texts": f"{{a: {{sha256: {sha('one')}, file: x}}}}"}, "text 'a' is made of others"),
+        ({"fields": "[question, {a: gold, b: response}]"}, "fields"),
+        ({"fields": "[question, target: answer]"}, "fields"),
+        ({"accept": None}, "accept: missing"),
         ({"labels": None}, "labels: missing"),
         ({"accept": "maybe"}, "accept 'maybe' is not among its labels"),
         ({"settings": "{temperature: 0.50}"}, "shortest form"),

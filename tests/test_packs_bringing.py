@@ -15,6 +15,8 @@ from judge.canonical import Json, digest, encode
 from judge.errors import InputError, ProviderError, StorageError
 from judge.packs import bringing
 
+Answer = Callable[..., FaultServer]
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -182,6 +184,56 @@ def test_a_store_that_cannot_be_written_is_a_storage_error(home: Path, tmp_path:
         packs.add("tiny/one", script(tmp_path))
 
 
+# --- several sources ----------------------------------------------------------------------------
+
+TWO_SOURCES = f"[{SOURCE}, {SOURCE.replace('eval.py', 'more.py')}]"
+
+
+def _two_sources(home: Path, **lines: str) -> None:
+    """Pin one text in the first source, one text and a system text in the second."""
+    said = f"{{sha256: {digest(b'Be strict.')}, source: 2}}"
+    templates = (
+        f"{{one: {{sha256: {sha('one')}}},"
+        f" two: {{sha256: {sha('two')}, source: 2, system: {said}}}}}"
+    )
+    write(home, "tiny/one", pack(**{"source": TWO_SOURCES, "templates": templates, **lines}))
+
+
+def test_what_a_file_holds_of_a_source_in_part_is_not_kept(home: Path, tmp_path: Path) -> None:
+    """The whole source is, and what is still absent is said."""
+    _two_sources(home)
+
+    added = packs.add("tiny/one", script(tmp_path, *TEXTS.values()))
+
+    assert (added.templates, added.absent) == (("one",), ("two", "two (system)"))
+    assert [path.name for path in (home / "texts").iterdir()] == [sha("one")]
+    assert packs.add("tiny/one", script(tmp_path, TWO, "Be strict.")).absent == ()
+    assert packs.load("tiny/one").templates[1].system == "Be strict."
+
+
+def test_a_file_with_no_source_whole_is_refused(home: Path, tmp_path: Path) -> None:
+    """All that is missing is named."""
+    _two_sources(home)
+
+    with pytest.raises(InputError, match=r"missing or changed: one, two \(system\); nothing"):
+        packs.add("tiny/one", script(tmp_path, TWO))
+
+
+def test_fetch_brings_every_source(home: Path, tmp_path: Path) -> None:
+    """Each by its own address, each held against its own hash."""
+    data = [script(tmp_path, *texts).read_bytes() for texts in ((ONE,), (TWO, "Be strict."))]
+    first, second = (SOURCE.replace("b" * 64, digest(one)) for one in data)
+    _two_sources(home, source=f"[{first}, {second.replace('eval.py', 'more.py')}]")
+    with FaultServer(lambda _, number: [Send(http(200, data[number - 1]))]) as server:
+        fetched = packs.fetch("tiny/one", server.origin)
+
+    assert [added.templates for added in fetched] == [("one",), ("two", "two (system)")]
+    assert [request.path.rpartition("/")[2] for request in server.requests] == [
+        "eval.py",
+        "more.py",
+    ]
+
+
 # --- fetch --------------------------------------------------------------------------------------
 
 
@@ -191,9 +243,6 @@ def source(home: Path, tmp_path: Path) -> bytes:
     data = script(tmp_path).read_bytes()
     write(home, "tiny/one", pack(source=SOURCE.replace("b" * 64, digest(data))))
     return data
-
-
-Answer = Callable[..., FaultServer]
 
 
 @pytest.fixture

@@ -106,6 +106,14 @@ def test_a_file_with_many_texts_is_matched_by_likeness(tmp_path: Path) -> None:
     assert packs.start("tiny/mine", "tiny/one", path).templates == ("two",)
 
 
+def test_a_template_whose_own_text_is_there_is_not_edited(tmp_path: Path) -> None:
+    """A text that is like it as well is somebody's note."""
+    path = script(tmp_path, TEXTS["one"], TEXTS["one"] + " Or not.")
+
+    with pytest.raises(InputError, match="holds no edited text"):
+        packs.start("tiny/mine", "tiny/one", path)
+
+
 def test_a_single_text_can_be_said_to_be_one_templates(tmp_path: Path) -> None:
     """However much of it is new."""
     path = _edit(tmp_path, "Wholly new words, then: {}{}{}")

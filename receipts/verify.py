@@ -30,12 +30,14 @@ PINNED = ("accept", "fields", "fill", "labels", "readings", "settings")
 PINNED_IF_GIVEN = {"kind", "names", "scale", "values"}
 UNPINNED = {"gold", "name", "system", "text"}
 CLOSING = ("rejected_request", "too_large", "left_unknown")
-DOUBTS = ("off_scale", "readings_disagree")
-YES_NO = {"yes": "yes", "no": "no"}
-READ: dict[str, Callable[[str], str | None]] = {
-    "yes-no/1": lambda text: YES_NO.get(text.strip().removesuffix(".").lower()),
-    "yes-substring/1": lambda text: "yes" if "yes" in text.lower() else "no",
+ERRORS: dict[str, set[Json]] = {
+    "not_sent": {"dns", "connect", "tls", "deadline"},
+    "unknown": {"deadline", "cut", "too_large", "protocol"},
 }
+NO_REPLY = ("retry", "unknown", "not_sent")
+OF_REPLY = ("model_returned", "finish", "usage", "fingerprint", "service_tier")
+APIS = {"openai": "chat-completions", "anthropic": "messages", "lexical": "lexical"}
+DOUBTS = ("off_scale", "readings_disagree")
 WHOLE: dict[str, list[Json]] = {
     "lexical": [None, None],
     "messages": [200, "end_turn"],
@@ -111,8 +113,7 @@ def shape(fields: str) -> re.Pattern[str]:
 SHAPES = {kind: shape(fields) for kind, fields in FIELDS.items()}
 NAMES = {
     "run": "environment plan plan_sha256 salt v",
-    "plan": "answers conditions gate inputs judges questions reask repetitions selection sources "
-    "tokens_cap v",
+    "plan": "answers conditions gate inputs judges questions reask repetitions selection sources v",
     "conditions": "accept answers deviations id judge labels name official readings rubric "
     "rubric_pin",
     "judges": "address api expect_model identity model name provider settings_set settings_unset",
@@ -206,6 +207,161 @@ def said(api: str, body: bytes) -> list[Json]:
         return [None, None, None]
 
 
+# --- readings -----------------------------------------------------------------------------------
+
+YES_NO, MARKS = ("yes", "no"), ("CORRECT", "WRONG")
+LETTERS = {"A": "CORRECT", "B": "INCORRECT", "C": "NOT_ATTEMPTED"}
+DEEPEST, LONGEST = 100, 600
+"""Of JSON: lists and objects within each other, digits of an integer."""
+RATINGS = [str(number) for number in range(1, 11)]
+GAP = r"[\s\u200b-\u200f\u2060\u2063\ufeff]*"
+GRADE = re.compile(rf"(?i)(?<!\w)grade(?!\w)(?={GAP}:{GAP}(\w*))")
+ENDING = re.compile(r"(\*{0,3})GRADE: ?([CPI])\.?\1")
+VERDICT = re.compile("correct: (yes|no)")
+
+
+def bare(text: str) -> str:
+    """Return a text without the space around it and one full stop at its end."""
+    return text.strip().removesuffix(".")
+
+
+def one_of(labels: Json, found: Json) -> str | None:
+    """Return what was found when it is a label."""
+    return found if isinstance(found, str) and found in labels else None
+
+
+def correct_line(text: str) -> str | None:
+    """Return the verdict of the only line that begins with `correct:`."""
+    lines = [line.strip() for line in text.splitlines()]
+    told = [line for line in lines if line.lower().startswith("correct:")]
+    found = VERDICT.fullmatch(told[0].removesuffix(".")) if len(told) == 1 else None
+    return found[1] if found else None
+
+
+def halueval(text: str) -> str | None:
+    """Return the one of Yes and No that stands in the text, full stops left out."""
+    found = [label for label in ("Yes", "No") if label in text.replace(".", "")]
+    return found[0] if len(found) == 1 else None
+
+
+def last_line(text: str) -> str | None:
+    """Return the grade of the last line, when no other grade is told."""
+    found = ENDING.fullmatch(text.strip().split("\n")[-1].strip())
+    told = {mark[1] for mark in GRADE.finditer(text)}
+    return found[2] if found and told == {found[2]} else None
+
+
+def last_grade(text: str) -> str | None:
+    """Return the first letter behind the last grade."""
+    told = [found[1] for found in GRADE.finditer(text)] or [""]
+    return one_of(list("CPI"), told[-1][:1].upper())
+
+
+def rating(text: str) -> str | None:
+    """Return the only number in double brackets."""
+    found = re.findall(r"\[\[([^][]*)\]\]", text)
+    return one_of(RATINGS, found[0]) if len(found) == 1 else None
+
+
+def first_rating(text: str) -> str | None:
+    """Return the first number in double brackets, else in single ones, as Python would write it."""
+    number = r"\[(\d+(?:\.\d*)?)\]"
+    found = re.search(rf"\[{number}\]", text) or re.search(number, text)
+    whole, point, rest = (found[1] if found else "").partition(".")
+    plain = whole.lstrip("0") if point else whole
+    return one_of(RATINGS, plain) if not rest.strip("0") else None
+
+
+def document(text: str, *, strict: bool) -> Json:
+    """Return the object a text is, nested at most 100 deep; {} for all else."""
+    depth = deepest = 0
+    for sign in re.findall(r'"(?:[^"\\]+|\\.)*"?|[][{}]', text, re.DOTALL):
+        depth += (sign in "[{") - (sign in "]}")
+        deepest = max(deepest, depth)
+
+    def pairs(parts: list[tuple[str, Json]]) -> Json:
+        need(not strict or len(dict(parts)) == len(parts), "a key stands twice")
+        return dict(parts)
+
+    def number(digits: str) -> int:
+        need(len(digits) <= LONGEST, "a number is too long")
+        return int(digits)
+
+    def constant(name: str) -> float:
+        need(not strict, "this is not JSON")
+        return float(name)
+
+    try:
+        need(deepest <= DEEPEST and text.encode(), "too deep")
+        value = json.loads(text, object_pairs_hook=pairs, parse_int=number, parse_constant=constant)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def alone(text: str) -> Json:
+    """Return the object that is all of a text, a code fence around it left out."""
+    text = text.strip()
+    if text.startswith("```") and text.endswith("```"):
+        text = text.removeprefix("```").removesuffix("```").removeprefix("json")
+    return document(text, strict=True)
+
+
+def json_label(text: str) -> str | None:
+    """Return the label of an object of texts."""
+    found = alone(text)
+    every = all(isinstance(part, str) for part in found.values())
+    return one_of(MARKS, found.get("label")) if every else None
+
+
+def mem0(text: str) -> str | None:
+    """Return the label of the first fenced JSON, or of the text as JSON."""
+    _, *fenced = text.split("```", 2)
+    inner = fenced[0].removeprefix("json") if fenced[1:] else text
+    found = document(inner.strip(), strict=False)
+    if "label" not in found:
+        return None
+    return "CORRECT" if found["label"] == "CORRECT" else "WRONG"
+
+
+def json_criteria(text: str) -> str | None:
+    """Return whether the criteria are met, of an object that says this and why."""
+    found = alone(text)
+    known = found.keys() <= {"criteria_met", "explanation"}
+    return met(found) if known and isinstance(found.get("explanation", ""), str) else None
+
+
+def healthbench(text: str) -> str | None:
+    """Return whether the criteria are met, of JSON in a json fence or in none."""
+    inner = text.strip().removeprefix("```json").removesuffix("```")
+    return met(document(inner.strip(), strict=False))
+
+
+def met(found: Json) -> str | None:
+    """Return the truth value of `criteria_met` as a label."""
+    value = found.get("criteria_met")
+    return str(value).lower() if isinstance(value, bool) else None
+
+
+READ: dict[str, Callable[[str], str | None]] = {
+    "yes-no/1": lambda text: one_of(YES_NO, bare(text).lower()),
+    "yes-substring/1": lambda text: "yes" if "yes" in text.lower() else "no",
+    "letter-abc/1": lambda text: LETTERS.get(bare(text)),
+    "simpleqa-upstream/1": lambda text: LETTERS[next((c for c in text if c in LETTERS), "C")],
+    "correct-line/1": correct_line,
+    "browsecomp-upstream/1": lambda text: None if VERDICT.search(text) else "no",
+    "halueval-strict/1": lambda text: one_of(["Yes", "No"], bare(text).lower().capitalize()),
+    "halueval-upstream/1": halueval,
+    "grade-cpi/1": last_line,
+    "inspect-upstream/5": last_grade,
+    "rating-10/1": rating,
+    "mt-bench-upstream/1": first_rating,
+    "json-label/1": json_label,
+    "mem0-upstream/1": mem0,
+    "json-criteria/1": json_criteria,
+    "healthbench-upstream/1": healthbench,
+}
+
 # --- the run ------------------------------------------------------------------------------------
 
 
@@ -278,7 +434,8 @@ class Run:
         named("plan", plan)
         for part in PARTS:
             named(part, plan[part])
-        need(run["v"] == plan["v"] == 1, "this is not version 1 of the format")
+        # As text: true is 1 to Python, and no number.
+        need(f"{run['v']} {plan['v']}" == "1 1", "this is not version 1 of the format")
         need(re.fullmatch("[0-9a-f]{64}", run["salt"]), "salt: not 64 hexadecimal digits")
         same(run, plan_sha256=sha(ENCODE(plan)))
         self.sets, judges, self.files = (
@@ -289,8 +446,14 @@ class Run:
         for number, one in enumerate(plan["conditions"], 1):
             same(one, id=f"c{number}")
             ask = self.asks[one["id"]] = SimpleNamespace(**one, templates={}, routes=None)
+            same(one, name=f"{ask.answers} | {ask.rubric} | {ask.judge}")
             ask.judge, ask.block = judges[ask.judge], self.sets[ask.answers]
-            need(READ.keys() >= {*ask.readings.values()}, "a reading is not known here")
+            need(ask.accept in (None, *ask.labels), "accept: not a label")
+        for one in plan["judges"]:
+            same(one, api=APIS[one["provider"]])
+            need((one["address"] == "none") == (one["api"] == "lexical"), "address: cannot be")
+        files = [one["name"] for one in plan["sources"] if one["role"] == "controls"]
+        same(plan["gate"], controls=files)
         self.read_sizes()
 
     def read_sizes(self) -> None:
@@ -362,7 +525,11 @@ class Run:
 
     def read_rubric(self, ask: Json, rubric: Json) -> None:
         """Establish that texts have their digests, and the rubric the condition's pin."""
+        need(f"{rubric['rubric']}/{rubric['edition']}" == ask.rubric, "this is another rubric")
         ask.templates = {one["name"]: one["sha256"] for one in rubric["templates"]}
+        # Two texts of one name would share one place in the pin.
+        once = len(ask.templates) == len(rubric["templates"])
+        need(once, "two templates have one name")
         texts = {one["name"]: sha(one["text"]) for one in rubric["templates"]}
         need(texts == ask.templates, "the text of a template is not the one of its digest")
         systems = [one for one in rubric["templates"] if "system" in one or "system_sha256" in one]
@@ -380,6 +547,8 @@ class Run:
         pin = sha(ENCODE(pinned | {"routes": ask.routes, "templates": held}))
         need(pin == ask.rubric_pin, f"this is not the rubric pinned by {ask.id}")
         same(rubric, accept=ask.accept, labels=ask.labels, readings=ask.readings)
+        others = [label for label in ask.labels if label != ask.accept]
+        ask.signs = rubric.get("gate") or {"accept": [ask.accept], "reject": others}
 
     # --- step 3: a line ---
 
@@ -395,7 +564,8 @@ class Run:
         after["stopped"] = after["recovered"] = {"recovered", "resumed"}
         may = after.get(self.last, FIELDS.keys() - {"start"})
         need(kind in may, f"kind {kind} does not stand here (rules 1 and 9)")
-        names = PRIVATE.get(kind, set()) | ({"reply_text"} if line.get("readings") else set())
+        names = PRIVATE.get(kind, set())
+        names = names | ({"reply_text"} if line.get("readings") is not None else set())
         must = names & {"item"} if self.public else names
         need(line["commit"].keys() == names, "commit does not name what its kind keeps private")
         need(must <= private.keys() <= names, "private texts are missing (see --public), or others")
@@ -489,6 +659,9 @@ class Run:
         need(
             found == [outcome == "decided", outcome == "undecided"], "label, reason: not of outcome"
         )
+        need(line["error"] in ERRORS.get(outcome, {None}), "error: not of outcome")
+        nothing = outcome in NO_REPLY or reason == "left_unknown"
+        need(not nothing or not any(line[name] for name in OF_REPLY), "a reply nobody took is told")
         cell.route = self.hold_row(line, parse(texts["item"]), ask)
         self.hold_reply(line, texts, ask)
         cell.state = "final" if final else "unknown" if outcome == "unknown" else "closed"
@@ -518,8 +691,7 @@ class Run:
                 and one.get("abstention", abstention) == abstention
             )
             if isinstance(expect, str):
-                labels = [ask.accept, *(one for one in ask.labels if one != ask.accept)]
-                expect = {"accept": labels[:1], "reject": labels[1:]}[expect]
+                expect = ask.signs[expect]
             some = not control or (expect and {*expect} <= {*ask.labels})
             need(some, "expect: not labels of the rubric")
         same(item, id=name, type=kind, route=route)
@@ -529,19 +701,23 @@ class Run:
     def hold_reply(self, line: Json, texts: Json, ask: Json) -> None:
         """Hold a receipt against its reply: text, readings, label and reason."""
         was_read = line["outcome"] == "decided" or line["reason"] in DOUBTS
-        need(
-            was_read == bool(line["readings"]), "readings: always, and only, where a text was read"
-        )
+        named = {*ask.readings.values()} if was_read else None
+        found = None if line["readings"] is None else {*line["readings"]}
+        need(found == named, "readings: always, and only, where a text was read")
         if "response" in texts:
             self.hold_response(line, texts, ask, was_read=was_read)
         if "reply_text" in texts:
             text = texts["reply_text"].decode()
-            read = {name: READ[name](text) for name in ask.readings.values()}
-            read = {name: one if one in ask.labels else None for name, one in read.items()}
-            label, upstream = (read[ask.readings[role]] for role in ("strict", "upstream"))
+            said = line["readings"]
+            names = [*ask.readings.values()]
+            read = {name: READ[name](text) if name in READ else said[name] for name in names}
+            read = {name: one_of(ask.labels, one) for name, one in read.items()}
+            strict, upstream = (read[ask.readings[role]] for role in ("strict", "upstream"))
+            label = strict if upstream in (None, strict) else None
             words = {*re.findall(r"\w+", text.lower())}
             several = sum(one.lower() in words for one in ask.labels) > 1
-            doubt = "readings_disagree" if several or upstream == ask.accept else "off_scale"
+            missed = upstream is not None and ask.accept in (None, upstream)
+            doubt = "readings_disagree" if several or missed or strict else "off_scale"
             same(line, readings=read, label=label, reason=None if label else doubt)
 
     def hold_response(self, line: Json, texts: Json, ask: Json, *, was_read: bool) -> None:
@@ -551,6 +727,10 @@ class Run:
         whole = [line["status"], finish] == WHOLE[api] and model == ask.judge["expect_model"]
         whole = whole and line["error"] is None and isinstance(text, str) and text.strip() != ""
         headers = parse(texts["headers"])
+        pairs = all(isinstance(name, str) and isinstance(value, str) for name, value in headers)
+        need(pairs, "headers: not pairs of texts")
+        sent = api != "lexical" or (line["status"], line["error"], headers) == (None, None, [])
+        need(sent, "an embedded judge has no status, error or headers")
         kinds = [value for name, value in headers if name in ("content-type", "content-encoding")]
         typed = len(kinds) == 1 and JSON_TYPE.fullmatch(kinds[0].strip())
         other = not was_read and line["reason"] == "content_type" and not typed
@@ -637,12 +817,16 @@ def told(run: Run) -> Iterator[str]:
     for (condition, repetition), tally in sorted(run.tally.items()):
         ask = run.asks[condition]
         decided = sum(tally[label] for label in ask.labels)
-        counts = f"asked {ask.block['rows']}, decided {decided}, accepted {tally[ask.accept]}"
+        counts = f"asked {ask.block['rows']}, decided {decided}"
+        counts += f", accepted {tally[ask.accept]}" if ask.accept else ", grades"
         each = ", ".join(f"{name} {count}" for name, count in sorted(tally.items()) if count)
         yield f"{condition} repetition {repetition}: {counts} ({each})"
     yield "checked: bytes, digests, chain, commitments, order, attempts, labels, gate, counts, seal"
     hidden = "prompts, raw replies, rows and routes" if run.public else "prompts as rendered"
     yield f"claimed, not checked: {hidden}; the draw of controls, times, usage, errors, versions"
+    unknown = {*(name for ask in run.asks.values() for name in ask.readings.values())} - READ.keys()
+    if unknown:
+        yield f"  and all that is read by {', '.join(sorted(unknown))}: not known to this file"
     yield "not provable: that a provider sent these bytes; that there was no other run; and, unless"
     yield "  the head was published before (--expect-head), that it was not made up as a whole"
 

@@ -94,7 +94,8 @@ def judge(name: str) -> Fields:
     """Return one of three judges."""
     settings: Fields = {"settings_set": {}, "settings_unset": []}
     models = {"model": f"{name}-1", "expect_model": f"{name}-1"}
-    return {"name": name, "address": "provider", **models, **settings, **JUDGES[name]}
+    address = "none" if name == "rule" else "provider"
+    return {"name": name, "address": address, **models, **settings, **JUDGES[name]}
 
 
 QUESTIONS = [
@@ -242,8 +243,8 @@ class Forge:
         self.plan: Fields = {
             "v": 1,
             "conditions": [
-                {"id": f"c{n + 1}", "name": f"{s} by {j}", "answers": s, "judge": j}
-                | {"official": False, **shared}
+                {"id": f"c{n + 1}", "name": f"{s} | small/v1 | {j}", "answers": s}
+                | {"judge": j, "official": False, **shared}
                 for n, (s, j) in enumerate(zip(sets, names, strict=True))
             ],
             "judges": [judge(name) for name in dict.fromkeys(names)],
@@ -260,7 +261,6 @@ class Forge:
             "selection": {"only": [], "limit": None, "allow_partial": True, "allow_empty": False},
             "questions": 5,
             "answers": answers,
-            "tokens_cap": None,
             "inputs": [],
             "sources": [],
         }

@@ -1,5 +1,6 @@
 """judge/sampling.py: references in, drawn controls out, the same on every machine."""
 
+import hashlib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -250,6 +251,27 @@ def test_a_row_without_a_donor_gives_way_to_the_next() -> None:
 
     assert "a-99" not in {control.id for control in found}
     assert "a-99" not in {control.donor for control in found}
+
+
+def _ranked(seed: int, purpose: str) -> list[int]:
+    """Return the numbers of 300 rows by their rank, worked out by hand."""
+    heads = {n: f"judge-draw/1\n{seed}\n{purpose}\na-{n}".encode() for n in range(300)}
+    return sorted(heads, key=lambda n: hashlib.sha256(heads[n]).hexdigest())
+
+
+@pytest.mark.parametrize(("place", "drawn"), [(64, True), (65, False)])
+def test_donors_are_looked_for_among_the_first_sixty_four_more(place: int, *, drawn: bool) -> None:
+    """A bound that `verify` shares: with another one it would draw other controls."""
+    # A seed under which the only row with another gold is no question itself.
+    seed = next(
+        seed
+        for seed in range(50)
+        if _ranked(seed, "donor")[place] not in _ranked(seed, "negative")[:65]
+    )
+    unlike = _ranked(seed, "donor")[place]
+    rows = [_row(n, "a", "unlike" if n == unlike else "same") for n in range(300)]
+
+    assert isinstance(_outcome(rows, (0, 1), seed), tuple) is drawn
 
 
 # --- what cannot be drawn -------------------------------------------------------------------------

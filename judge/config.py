@@ -74,6 +74,8 @@ class Limits(Record):
     resend_unknown: Annotated[int, Field(ge=0, le=10)] = 0
     """How often a question whose answer may have been lost is sent again, for each cell."""
     max_reply_bytes: Annotated[int, Field(ge=1024, le=2**30)] = 8_000_000
+    max_tokens_total: Annotated[int, Field(ge=1)] | None = None
+    """The run stops before its worst case passes this; it can go on under a higher one."""
 
 
 class RunConfig(Record):
@@ -96,7 +98,6 @@ class RunConfig(Record):
     limit: Annotated[int, Field(ge=1)] | None = None
     allow_partial: bool = False
     allow_empty: bool = False
-    max_tokens_total: Annotated[int, Field(ge=1)] | None = None
     limits: Limits = Limits()
 
 

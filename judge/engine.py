@@ -89,7 +89,7 @@ class Engine:
         self._ways = ways
         self._limits = limits
         self._spending = spending
-        self._cap = progress.layout.plan.tokens_cap
+        self._cap = limits.max_tokens_total
         self._stopped = asyncio.Event()
         self._turnstile = asyncio.Lock()
         self._ready_at: dict[str, float] = {}

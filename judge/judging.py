@@ -22,7 +22,7 @@ from judge.errors import InputError
 from judge.folder import Frozen
 from judge.identity import identify
 from judge.ledger import Ledger, Lock, sync_folder, write_seal
-from judge.planning import freeze
+from judge.planning import check_cap, estimate, freeze
 from judge.providers import Endpoint, Provider, open_provider
 from judge.questions import RULES, Rules
 from judge.records import Plan, Start
@@ -152,6 +152,8 @@ def resume(
             return Outcome(folder, recount(folder, rules=rules), None)
         config, settings = change(parse((folder / "inputs" / "run.yaml").read_bytes(), "run.yaml"))
         _check_judges(config, frozen.plan)
+        if settings.limits.max_tokens_total is not None:
+            check_cap(estimate(frozen), settings.limits)
         ways = _ways(config, settings.limits)
         watch.frozen(frozen)
         stretch = Stretch(proof, frozen, settings, watch, rules, _CLOCK)

@@ -17,7 +17,7 @@ from judge import packs, rubric
 from judge.answers import AnswersFile, Joined, ReferencesFile, join
 from judge.canonical import Json, digest, encode
 from judge.coherence import condition_name
-from judge.config import RunConfig, dump
+from judge.config import Limits, RunConfig, dump
 from judge.controls import ControlFile, abstention_texts, read_controls
 from judge.errors import InputError, StorageError
 from judge.folder import Frozen, Manifest, rubric_file
@@ -42,7 +42,7 @@ from judge.records import (
 )
 from judge.sampling import Place, draw, placer
 
-__all__ = ["Estimate", "estimate", "freeze"]
+__all__ = ["Estimate", "check_cap", "estimate", "freeze"]
 
 _ROUTE = "route="
 
@@ -92,7 +92,7 @@ def freeze(
             if note is not None:
                 note(sentence)
         with Frozen(partial) as frozen:
-            estimate(frozen)
+            check_cap(estimate(frozen), config.limits)
             if begin is not None:
                 begin(frozen)
         with _storage(folder):
@@ -122,9 +122,17 @@ def estimate(frozen: Frozen) -> Estimate:
         size += repetitions * len(question.body)
         tokens += repetitions * (question.tokens_max or 0)
         limited = limited and question.tokens_max is not None
-    if frozen.plan.tokens_cap is not None and not limited:
-        raise InputError("--max-tokens-total needs an output limit; add --set max_tokens=N")
     return Estimate(calls["control"], calls["answer"], size, tokens if limited else None)
+
+
+def check_cap(found: Estimate, limits: Limits) -> None:
+    """Return when a cap on tokens, if there is one, can be kept.
+
+    Raises:
+        InputError: a condition sends no output limit, so nothing bounds what its answers cost.
+    """
+    if limits.max_tokens_total is not None and found.tokens_max is None:
+        raise InputError("--max-tokens-total needs an output limit; add --set max_tokens=N")
 
 
 @contextlib.contextmanager
@@ -400,7 +408,6 @@ def _plan(
         selection=_selection(config),
         questions=joined.questions,
         answers=joined.sets,
-        tokens_cap=config.max_tokens_total,
         inputs=written,
         sources=(*joined.sources, *(file.source for file in files)),
     )

@@ -444,7 +444,6 @@ class Plan(Record):
     questions: Count
     """Distinct questions among the items."""
     answers: Listed[AnswerSet]
-    tokens_cap: Count | None
     inputs: Listed[FrozenFile]
     sources: Listed[Source]
 

@@ -7,12 +7,13 @@ format. Returns what it proved, or raises VerificationError at the first line th
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 import orjson
 
 from judge import packs
-from judge.canonical import NotCanonicalError, encode, parse
+from judge.canonical import NotCanonicalError, encode, encode_typed, parse
 from judge.chain import Entry
 from judge.coherence import check_receipt
 from judge.envelope import Envelope
@@ -54,6 +55,9 @@ __all__ = [
 
 NOT_CLOSED, UNDECIDED = 0, 255
 """Codes in `GroupTally.labels`; any other is a label's place in the rubric, from 1."""
+
+_read_of = attrgetter(*Reading.model_fields)
+"""What a receipt repeats of its reading, in the reading's order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,9 +325,6 @@ class _Prover:
         self.spending.take(fact)
         self.tally.resent += fact.after_unknown
         request = entry.private.get("request")
-        cap = self._plan.tokens_cap
-        if cap is not None and self.spending.tokens > cap:
-            raise VerificationError("the question was asked beyond the plan's token cap")
         if request is not None and fact.length != len(request):
             raise VerificationError("length is not the length of the request")
         if question is None:
@@ -377,9 +378,8 @@ class _Prover:
             sent=fact.outcome != "not_sent",
         )
         reading, text = self._read(fact, exchange, question)
-        said = {name: getattr(fact, name) for name in Reading.model_fields}
-        if said != dict(reading):
-            wrong = [name for name, value in reading if said[name] != value]
+        if _read_of(fact) != _read_of(reading):
+            wrong = [name for name, value in reading if getattr(fact, name) != value]
             raise VerificationError(f"{', '.join(wrong)} do not follow from the raw reply")
         if (entry.private.get("reply_text") or b"").decode() != text:
             raise VerificationError("reply_text is not the text of the raw reply")
@@ -477,8 +477,8 @@ def _headers(data: bytes) -> tuple[tuple[str, str], ...]:
         headers = tuple((name, value) for name, value in pairs)
     except (orjson.JSONDecodeError, TypeError, ValueError) as error:
         raise VerificationError("the private headers are not pairs") from error
-    if not all(isinstance(part, str) for pair in headers for part in pair):
+    if not all(type(name) is type(value) is str for name, value in headers):
         raise VerificationError("the private headers are not pairs of texts")
-    if encode([list(pair) for pair in headers]) != data:
+    if encode_typed([list(pair) for pair in headers]) != data:
         raise VerificationError("the private headers are not canonical")
     return headers

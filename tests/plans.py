@@ -115,7 +115,6 @@ def plan(
         "selection": Selection(only=(), limit=None, allow_partial=False, allow_empty=False),
         "questions": max((p for positions in sets.values() for p in positions), default=-1) + 1,
         "answers": tuple(answers),
-        "tokens_cap": None,
         "inputs": (),
         "sources": (),
     }

@@ -78,7 +78,8 @@ def test_every_option_the_readme_names_exists(capsys: pytest.CaptureFixture[str]
     for command in ("run", "plan", "resume", "show", "verify", "export", "selftest"):
         main([command, "--help"])
         known |= set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out))
-    for words in (["templates", "add", "--help"], ["controls", "show", "--help"]):
+    for group in (("templates", "add"), ("templates", "new"), ("controls", "show"), ("compare",)):
+        words = [*group, "--help"]
         main(words)
         known |= set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out))
 

@@ -10,7 +10,7 @@ from smallfiles import KEY, SALT, configured
 
 from judge import planning
 from judge.canonical import digest
-from judge.config import AnswersConfig, JudgeConfig, RunConfig
+from judge.config import AnswersConfig, JudgeConfig, Limits, RunConfig
 from judge.errors import InputError, StorageError
 from judge.folder import Frozen
 from judge.planning import Estimate, estimate, freeze
@@ -69,13 +69,13 @@ def test_a_plan_repeats_what_was_configured(tmp_path: Path) -> None:
         repetitions=2,
         reask=1,
         limit=6,
-        max_tokens_total=9000,
+        limits=Limits(max_tokens_total=9000),
     )
     with _frozen(config, tmp_path) as found:
         plan = found.plan
 
     assert (plan.gate.threshold, plan.gate.seed, plan.gate.batch_size) == ("11/12", 3, 2)
-    assert (plan.repetitions, plan.reask, plan.questions, plan.tokens_cap) == (2, 1, 6, 9000)
+    assert (plan.repetitions, plan.reask, plan.questions) == (2, 1, 6)
     assert [(s.role, s.name, s.file) for s in plan.sources] == [
         ("answers", "a", "a.jsonl"),
         ("references", "references", "key.json"),
@@ -286,7 +286,10 @@ def test_a_route_that_is_none_is_refused(tmp_path: Path) -> None:
             "setting 'n' is not one the Messages API takes|setting 'temperature'",
         ),
         (
-            {"judges": (GPT.model_copy(update={"unset": ("max_tokens",)}),), "max_tokens_total": 9},
+            {
+                "judges": (GPT.model_copy(update={"unset": ("max_tokens",)}),),
+                "limits": Limits(max_tokens_total=9),
+            },
             "--max-tokens-total needs an output limit",
         ),
     ],

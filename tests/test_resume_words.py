@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from faultserver import Close, JudgeServer, Send, chat_reply, json_reply
-from openruns import ANSWERS, CONTROLS, NO_KEY, ran
+from openruns import ANSWERS, CONTROLS, NO_KEY, configured, ran
 from promises import broken, digests, lines
 from stretches import MODEL, labelled, resumed
 
 from judge.cli import main
+from judge.config import Limits
 from judge.recount import recount
 
 
@@ -109,11 +110,16 @@ def test_the_resumed_line_says_what_the_operator_allowed(
 # --- the cap on tokens ----------------------------------------------------------------------------
 
 
+def capped(tokens: int) -> Limits:
+    """The limits of these runs, with a cap."""
+    return configured(None).limits.model_copy(update={"max_tokens_total": tokens})
+
+
 def test_a_cap_stops_the_run_before_it_is_passed(server: JudgeServer, tmp_path: Path) -> None:
     """What was reported and what the next answer can cost at most stay below it; exit 5."""
     free = ran(tmp_path / "free", server).proof.tally
     spent = free.tokens_in + free.tokens_out
-    outcome = ran(tmp_path / "run", server, max_tokens_total=spent - 1)
+    outcome = ran(tmp_path / "run", server, limits=capped(spent - 1))
     assert (outcome.exit_code, outcome.proof.state) == (5, "open")
     assert lines(tmp_path / "run")[-1].public["cause"] == "token_cap"
     tally = outcome.proof.tally
@@ -128,12 +134,12 @@ def test_a_cap_counts_what_was_reported_once_it_is(server: JudgeServer, tmp_path
     intents = [line.public for line in lines(tmp_path / "free") if line.kind == "intent"]
     worst = max(intent["tokens_max"] for intent in intents)
     assert sum(intent["tokens_max"] for intent in intents) > spent + worst
-    assert ran(tmp_path / "run", server, max_tokens_total=spent + worst).exit_code == 0
+    assert ran(tmp_path / "run", server, limits=capped(spent + worst)).exit_code == 0
 
 
 def test_the_cap_holds_on_resume(server: JudgeServer, tmp_path: Path) -> None:
     """What was spent before counts, so nothing more is sent, and the run still proves itself."""
-    outcome = ran(tmp_path / "run", server, max_tokens_total=1_000)
+    outcome = ran(tmp_path / "run", server, limits=capped(1_000))
     assert outcome.exit_code == 5
     asked = len(server.requests)
     assert 0 < asked < CONTROLS + ANSWERS
@@ -142,6 +148,9 @@ def test_the_cap_holds_on_resume(server: JudgeServer, tmp_path: Path) -> None:
     assert (again.exit_code, again.proof.state) == (5, "open")
     assert len(server.requests) == asked
     assert again.proof.tally.stops == ["token_cap", "token_cap"]
+
+    # A cap changes no verdict: whoever decides to pay more goes on with the same run.
+    assert resumed(tmp_path / "run", max_tokens_total=10**6).exit_code == 0
 
 
 # --- batches --------------------------------------------------------------------------------------

@@ -25,13 +25,13 @@ _PLAIN = (
     "limit",
     "allow_partial",
     "allow_empty",
-    "max_tokens_total",
 )
 _LIMITS = {
     "max_connections": "max_connections",
     "deadline": "deadline_s",
     "tries": "tries",
     "resend_unknown": "resend_unknown",
+    "max_tokens_total": "max_tokens_total",
 }
 _JUDGE = ("base_url", "key_env", "ca_file", "insecure_key", "snapshot")
 

@@ -33,7 +33,6 @@ _RUN: tuple[Callable[[F], F], ...] = (
     click.option("--allow-empty", is_flag=True, default=None, help="Some answers are empty."),
     click.option("--answers-field", multiple=True, metavar="NAME=COLUMN"),
     click.option("--references-field", multiple=True, metavar="NAME=COLUMN"),
-    click.option("--max-tokens-total", type=int, metavar="N", help="Stop before this is passed."),
 )
 _CONNECTION: tuple[Callable[[F], F], ...] = (
     click.option("--base-url", metavar="URL", help="A server of your own, ending in /v1."),
@@ -43,6 +42,7 @@ _CONNECTION: tuple[Callable[[F], F], ...] = (
     click.option("--max-connections", type=int, metavar="N", help="Questions in flight [32]."),
     click.option("--deadline", type=int, metavar="SECONDS", help="Longest wait for one [120]."),
     click.option("--tries", type=int, metavar="N", help="Sends of a refused question [6]."),
+    click.option("--max-tokens-total", type=int, metavar="N", help="Stop before this is passed."),
     click.option("--resend-unknown", type=int, metavar="N", help="Ask again what was lost [0]."),
 )
 _OUTPUT: tuple[Callable[[F], F], ...] = (

@@ -170,7 +170,12 @@ def dump(config: RunConfig) -> bytes:
                 Path(name).name if name.endswith(".yaml") else name for name in config.rubrics
             ),
             "judges": tuple(
-                j.model_copy(update={"ca_file": j.ca_file and Path(j.ca_file).name})
+                j.model_copy(
+                    update={
+                        "ca_file": j.ca_file and Path(j.ca_file).name,
+                        "key_env": j.key_env and _bare_key(j.key_env),
+                    }
+                )
                 for j in config.judges
             ),
         }
@@ -179,3 +184,9 @@ def dump(config: RunConfig) -> bytes:
         bare.model_dump(mode="json", exclude_defaults=True), allow_unicode=True, width=100
     )
     return text.encode()
+
+
+def _bare_key(key_env: str) -> str:
+    """A key's file by its base name: a resume names the path again with --key-env."""
+    prefix, colon, path = key_env.partition("file:")
+    return key_env if prefix or not colon else f"file:{Path(path).name}"

@@ -129,6 +129,7 @@ class Stretch:
             await way.provider.open()
             for name in way.provider.notes:
                 self._watch.note(f"{name} is set in the environment and ignored")
+            self._watch.note(f"{judge.name} is asked at {way.provider.where}")
             found[judge.name] = way.provider
         return found
 

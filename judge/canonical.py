@@ -136,7 +136,9 @@ def to_bytes(enc: str, text: str) -> bytes:
         NotCanonicalError: `to_text` never gives this pair.
     """
     try:
-        data = text.encode("utf-8") if enc == "utf8" else base64.b64decode(text, validate=True)
+        if enc == "utf8":
+            return text.encode("utf-8")  # strict both ways, so these bytes give this text again
+        data = base64.b64decode(text, validate=True)
     except (UnicodeEncodeError, binascii.Error, ValueError) as error:
         raise NotCanonicalError(f"private text is not {enc}: {error}") from error
     # One form per value: bytes that are UTF-8 may not hide in base64, and no loose base64 bits.

@@ -129,15 +129,16 @@ def _parts(line: bytes) -> tuple[dict[str, Json], dict[str, Json], bytes]:
 
 
 def _validated(said: dict[str, Json]) -> tuple[Header, Fact]:
+    rest = said.copy()
+    head = {name: rest.pop(name) for name in _HEADER if name in said}
     try:
-        header = Header.model_validate({name: said[name] for name in _HEADER if name in said})
-        fact = _FACT.validate_python({k: v for k, v in said.items() if k not in _HEADER})
+        header, fact = Header.model_validate(head), _FACT.validate_python(rest)
     except pydantic.ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the line"
         raise VerificationError(f"{where}: {first['msg']}") from error
     # Rebuilt and compared whole: a default or a second spelling of a field must not stand in.
-    if {**header.plain(), **fact.plain()} != said:
+    if header.plain() != head or fact.plain() != rest:
         raise VerificationError("fields are missing or misnamed; what is absent is null")
     return header, fact
 

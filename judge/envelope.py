@@ -138,12 +138,7 @@ def strict_json(body: bytes) -> object:
         raise ValueError("byte order mark")
     if too_deep(body):
         raise ValueError("nested too deeply")
-    return json.loads(
-        body.decode("utf-8"),
-        object_pairs_hook=_unique,
-        parse_constant=_no_constant,
-        parse_int=_integer,
-    )
+    return _DECODER.decode(body.decode("utf-8"))
 
 
 def too_deep(body: bytes) -> bool:
@@ -182,6 +177,11 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_integer
+)
 
 
 def _object(value: object) -> dict[str, object]:

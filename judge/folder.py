@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 
 import pydantic
 
-from judge.canonical import Json, NotCanonicalError, digest, encode, parse
+from judge.canonical import Json, NotCanonicalError, digest, encode, encode_typed, parse
 from judge.coherence import check_plan
 from judge.errors import InputError, VerificationError
 from judge.gate import expected
@@ -304,7 +304,7 @@ class Frozen:
 
 def question_key(row: Item | Reference) -> int:
     """Eight bytes of digest, never 0, of what a row of items or references asks."""
-    said = encode([row.id, row.type, row.question, row.gold, row.abstention])
+    said = encode_typed([row.id, row.type, row.question, row.gold, row.abstention])
     return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "big") or 1
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from judge import lexical, request, rubric
-from judge.canonical import Json, digest, encode
+from judge.canonical import Json, digest, encode_typed
 from judge.errors import InputError, VerificationError
 from judge.folder import Frozen
 from judge.readings import rule_named
@@ -130,7 +130,7 @@ class Questions:
                 if judge.api == "lexical"
                 else request.tokens_max(prompt, settings, template.system)
             ),
-            item=encode({"id": row.id, "route": template.name, "type": row.type}),
+            item=encode_typed({"id": row.id, "route": template.name, "type": row.type}),
         )
 
 

@@ -12,6 +12,12 @@ from judge.records import Condition, Judge, Plan, Receipt
 __all__ = ["check_plan", "check_receipt", "condition_name"]
 
 _OK = 200
+_ERRORS: dict[str, set[str | None]] = {
+    "not_sent": {"dns", "connect", "tls", "deadline"},
+    "unknown": {"deadline", "cut", "too_large", "protocol"},
+}
+"""What can keep a question from being sent, and what an answer from being seen."""
+_OF_REPLY = ("model_returned", "finish", "usage", "fingerprint", "service_tier")
 
 
 def condition_name(answers: str, rubric: str, judge: str) -> str:
@@ -92,16 +98,22 @@ def check_receipt(fact: Receipt, condition: Condition) -> None:
     Raises:
         VerificationError: naming the field that does not follow.
     """
-    if (fact.error is not None) != (fact.outcome in {"unknown", "not_sent"}):
+    if fact.error not in _ERRORS.get(fact.outcome, {None}):
         raise VerificationError(f"error is {fact.error!r}, the outcome {fact.outcome}")
     if (fact.reason is not None) != (fact.outcome == "undecided"):
         raise VerificationError(f"reason is {fact.reason!r}, the outcome {fact.outcome}")
     if (fact.readings is not None) != _was_read(fact):
         raise VerificationError("readings stand without a text that was read, or are missing")
+    if _none_taken(fact) and any(getattr(fact, name) is not None for name in _OF_REPLY):
+        raise VerificationError("the receipt tells of a reply that nobody took")
     _check_label(fact, condition)
     whole = None if fact.binding == "embedded" else _OK
     if fact.outcome == "decided" and fact.status != whole:
         raise VerificationError(f"a verdict under status {fact.status}")
+
+
+def _none_taken(fact: Receipt) -> bool:
+    return fact.outcome in {"retry", "unknown", "not_sent"} or fact.reason == "left_unknown"
 
 
 def _was_read(fact: Receipt) -> bool:

@@ -482,6 +482,7 @@ def test_a_manifest_is_read_without_its_inputs(run: Path) -> None:
 CONDITION = plan({"a": (0,)}, ["a"]).conditions[0]
 BOTH: dict[str, object] = {"yes-no/1": "yes", "yes-substring/1": "yes"}
 OFF: dict[str, object] = {"yes-no/1": None, "yes-substring/1": "no"}
+UNTOLD: dict[str, object] = {"label": None, "model_returned": None, "finish": None, "usage": None}
 
 
 @pytest.mark.parametrize(
@@ -491,9 +492,10 @@ OFF: dict[str, object] = {"yes-no/1": None, "yes-substring/1": "no"}
         {"readings": BOTH, "binding": "embedded", "status": None},
         {"outcome": "undecided", "label": None, "reason": "off_scale", "readings": OFF},
         {"outcome": "undecided", "label": None, "reason": "cut"},
-        {"outcome": "retry", "label": None, "status": 429},
-        {"outcome": "unknown", "label": None, "status": None, "error": "cut"},
-        {"outcome": "not_sent", "label": None, "status": None, "error": "dns"},
+        {"outcome": "retry", "status": 429, **UNTOLD},
+        {"outcome": "unknown", "status": None, "error": "cut", **UNTOLD},
+        {"outcome": "not_sent", "status": None, "error": "dns", **UNTOLD},
+        {"outcome": "undecided", "reason": "left_unknown", "status": None, **UNTOLD},
     ],
     ids=repr,
 )
@@ -527,6 +529,10 @@ def test_a_receipt_that_agrees_with_itself_is_taken(told: dict[str, object]) -> 
             {"readings": {**BOTH, "yes-substring/1": "maybe"}},
             "a label that the rubric does not offer",
         ),
+        ({"outcome": "unknown", "error": "dns", **UNTOLD}, "error is 'dns', the outcome unknown"),
+        ({"outcome": "not_sent", "error": "cut", **UNTOLD}, "error is 'cut', the outcome not_sent"),
+        ({"outcome": "retry", **UNTOLD, "finish": "stop"}, "a reply that nobody took"),
+        ({"outcome": "retry", **UNTOLD, "model_returned": "m"}, "a reply that nobody took"),
         ({"readings": BOTH, "status": 500}, "a verdict under status 500"),
         ({"readings": BOTH, "status": None}, "a verdict under status None"),
         ({"readings": BOTH, "binding": "embedded"}, "a verdict under status 200"),

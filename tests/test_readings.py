@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from plans import Offer
 
@@ -110,6 +110,7 @@ def test_a_documented_fault_is_reproduced(name: str, text: str, label: str | Non
 
 
 @pytest.mark.parametrize("name", READINGS)
+@settings(max_examples=40)
 @given(text=TEXTS)
 def test_no_text_makes_a_reading_raise_or_give_another_label(name: str, text: str) -> None:
     """Whatever a judge replies."""
@@ -117,6 +118,7 @@ def test_no_text_makes_a_reading_raise_or_give_another_label(name: str, text: st
 
 
 @pytest.mark.parametrize("name", READINGS)
+@settings(max_examples=40)
 @given(data=st.binary(max_size=60))
 def test_no_bytes_do(name: str, data: bytes) -> None:
     """Decoded in either way a text can come about."""
@@ -125,6 +127,7 @@ def test_no_bytes_do(name: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", SHEETS)
+@settings(max_examples=40)
 @given(text=TEXTS)
 def test_no_pack_gives_a_label_it_did_not_offer(name: str, text: str) -> None:
     """Nor does its strict reading contradict its upstream one: where both read, they agree."""
@@ -201,6 +204,7 @@ def test_the_second_verifier_reads_the_tables_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KNOWN)
+@settings(max_examples=40)
 @given(text=TEXTS)
 def test_the_second_verifier_reads_any_text_alike(name: str, text: str) -> None:
     """Two implementations, one format page."""

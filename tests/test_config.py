@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from judge.config import (
@@ -212,7 +212,17 @@ CONFIGS = st.builds(
 @given(CONFIGS)
 def test_what_is_kept_is_read_again(config: RunConfig) -> None:
     """Whatever text stands in it: `judge resume` must be able to."""
+    # A key's file keeps its base name alone.
+    assume(not any((judge.key_env or "").startswith("file:") for judge in config.judges))
     assert parse(dump(config), "run.yaml") == config
+
+
+def test_a_key_file_keeps_its_base_name_alone() -> None:
+    """A run names no machine's folders."""
+    judge = JudgeConfig(provider="openai", model="m", key_env="file:/somewhere/secret/key.txt")
+    config = RunConfig(answers=(), judges=(judge,))
+
+    assert parse(dump(config), "run.yaml").judges[0].key_env == "file:key.txt"
 
 
 def test_two_judges_with_one_object_are_kept_apart() -> None:

@@ -60,8 +60,9 @@ def test_list_puts_what_is_refused_on_stderr(home: Path) -> None:
     assert "refused" in result.stdout
 
 
-def test_show_marks_fields_routes_settings_and_origin(tmp_path: Path) -> None:
+def test_show_marks_fields_routes_settings_and_origin(home: Path, tmp_path: Path) -> None:
     """Texts only on request."""
+    write(home, "tiny/one", pack(note="know this"))
     _out("add", "tiny/one", "--from", str(script(tmp_path)))
     plain, whole = _out("show", "tiny/one"), _out("show", "tiny/one", "--text")
 
@@ -74,6 +75,7 @@ def test_show_marks_fields_routes_settings_and_origin(tmp_path: Path) -> None:
         "route 1   type x: two",
         "route 2   any other item: one",
         "gold is: rubric",
+        "note      know this",
         "warning   no pin",
         sha("one"),
     ):

@@ -49,6 +49,7 @@ HOLDERS = {
     ),
     "values.json": _json({"a": [{"b": ONE}], "c": TWO}),
     "rows.jsonl": _json({"a": ONE}) + "\n\n" + _json([TWO]) + "\n",
+    "page.md": f"# Judge\n\n```text\n{ONE}\n```\n\nand\n\n```\n{TWO}\n```\n",
     "config.yaml": f"a: &x !tag {_json(ONE)}\nb: [*x, {_json(TWO)}]\n",
 }
 

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ __all__ = ["FIELD", "Document", "Found", "document"]
 
 FIELD = "\ue000"
 """Stands for a field in a text: a sign nobody's prompt holds."""
-_FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ def _script(code: str) -> Document:
 
 def _prose(text: str) -> Document:
     found = [Found(text, 1), Found(text.removesuffix("\n"), 1)]
-    for match in _FENCE.finditer(text):
+    for match in sources.FENCE.finditer(text):
         inner = match[1].removesuffix("\n")
         found.append(Found(inner, text.count("\n", 0, match.start(1)) + 1))
     return Document("", tuple(found))

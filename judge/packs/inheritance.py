@@ -27,6 +27,7 @@ _INHERITED = (
     "judges",
     "gate",
     "parser",
+    "note",
 )
 _NEEDED = ("fill", "routes", "labels", "readings", "settings")
 

@@ -151,6 +151,7 @@ def _sheet(
             for template in outline.templates
         ),
         parser=resolved.pack.parser,
+        note=resolved.pack.note,
         **{field: getattr(outline, field) for field in _REPORTED},
     )
 

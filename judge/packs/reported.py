@@ -73,6 +73,7 @@ class Sheet(Record):
     judges: tuple[str, ...] = ()
     gate: GateLabels | None = None
     parser: Parser | None = None
+    note: str | None = None
 
 
 class Added(Record):

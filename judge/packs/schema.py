@@ -118,6 +118,8 @@ class Pack(Record):
     gate: GateLabels | None = None
     """Graded only: the labels a control must get; outside the pin."""
     parser: Parser | None = None
+    note: str | None = None
+    """What one has to know to use it, a sentence or two; outside the pin."""
 
     @property
     def name(self) -> str:

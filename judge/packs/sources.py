@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import PurePath
@@ -10,9 +11,11 @@ import yaml
 
 from judge.errors import InputError
 
-__all__ = ["SUFFIXES", "code_cells", "constant", "texts"]
+__all__ = ["FENCE", "SUFFIXES", "code_cells", "constant", "texts"]
 
 _YAML_LIMIT = 1_000_000
+FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+"""A block of code in a Markdown page."""
 _DEEPEST = 50
 """Literals joined by `+` in one expression."""
 
@@ -132,6 +135,13 @@ def _yaml(data: bytes) -> Iterator[str]:
             yield event.value
 
 
+def _markdown(data: bytes) -> Iterator[str]:
+    yield from _whole(data)
+    for match in FENCE.finditer(data.decode("utf-8")):
+        yield match[1]
+        yield match[1].removesuffix("\n")
+
+
 def _whole(data: bytes) -> Iterator[str]:
     text = data.decode("utf-8")
     yield text
@@ -145,7 +155,7 @@ _READERS: dict[str, Callable[[bytes], Iterator[str]]] = {
     ".jinja": _whole,
     ".json": _json,
     ".jsonl": _json_lines,
-    ".md": _whole,
+    ".md": _markdown,
     ".py": _python,
     ".txt": _whole,
     ".yaml": _yaml,

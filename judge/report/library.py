@@ -27,6 +27,23 @@ LEFT_OUT = (
 )
 """What is not pinned, and why."""
 
+_FILLS = (
+    ("`format`", "`{}` in the order of the fields, as `str.format` does"),
+    ("`named`, `upper`", "`{name}`, `{NAME}`, as `str.format` does"),
+    (
+        "`angle`, `dollar`",
+        (
+            "`<<name>>`, `{$name}`, as the upstream's chained `replace` does; an item with a value"
+            " that holds the mark of a later field is refused, since the upstream would fill it"
+        ),
+    ),
+    ("`concat`", "text and values joined, as `+` does"),
+    ("`jinja`", "this project's own rubrics: text, fields, conditions, five filters"),
+)
+_MORE = (
+    ("How values enter a text", ("fill", "how"), _FILLS),
+    ("What is left out", ("not pinned", "why"), LEFT_OUT),
+)
 _HEAD = """\
 # The pinned rubrics
 
@@ -38,7 +55,7 @@ A pack in `templates/` holds hashes, slices and facts, never somebody's text.
 says the rest: routes, fields, settings, what each text is made of.
 """
 _COLUMNS = ("rubric", "licence", "labels", "text from", "judges", "its own parser")
-_PINNED = ("rubric", "pin", "fill", "readings (strict, upstream)")
+_PINNED = ("rubric", "pin", "fill", "readings (strict, upstream)", "to know")
 _AFTER = """\
 *Labels*: the one in bold counts as correct. *Its own parser*: how the authors' code reads a reply,
 then what it gets wrong. Here that reading is computed on every reply and counted in `show`; the
@@ -50,8 +67,9 @@ def page(sheets: tuple[Sheet, ...]) -> str:
     """Return the page: the table of all packs, what each names, and what is left out."""
     rows = [_COLUMNS, tuple("---" for _ in _COLUMNS), *(_row(sheet) for sheet in sheets)]
     names = [_PINNED, ("---",) * len(_PINNED), *(_names(sheet) for sheet in sheets)]
-    out = [("not pinned", "why"), ("---", "---"), *LEFT_OUT]
-    parts = [_HEAD, _table(rows), _AFTER, _table(names), "## What is left out\n", _table(out)]
+    parts = [_HEAD, _table(rows), _AFTER, _table(names)]
+    for title, head, known in _MORE:
+        parts += [f"## {title}\n", _table([head, ("---", "---"), *known])]
     return "\n".join(parts)
 
 
@@ -94,4 +112,5 @@ def _names(sheet: Sheet) -> tuple[str, ...]:
     values = f", values `{sheet.values}`" if sheet.values != "as-is" else ""
     system = ", system message" if any(t.system_sha256 for t in sheet.templates) else ""
     fill = f"`{sheet.fill}`{values}{system}"
-    return f"`{sheet.name}`", f"`{(sheet.pin or '')[:12]}`", fill, read
+    note = _first_up(sheet.note or "-")
+    return f"`{sheet.name}`", f"`{(sheet.pin or '')[:12]}`", fill, read, note

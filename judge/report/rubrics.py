@@ -60,6 +60,7 @@ def _facts(sheet: Sheet) -> list[str]:
         f"settings  {encode(sheet.settings).decode()}",
         f"judges    {', '.join(sheet.judges) or 'none published'}",
         *(f"route {number}   {_route(way)}" for number, way in enumerate(sheet.routes, 1)),
+        *([f"note      {sheet.note}"] if sheet.note else []),
         *(f"warning   {warning}" for warning in sheet.warnings),
     ]
 

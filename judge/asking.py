@@ -7,7 +7,7 @@ rides with the next commit, so a durable intent means that every receipt before 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from judge.canonical import Json, digest, encode
+from judge.canonical import Json, digest, encode, encode_typed
 from judge.ledger import Ledger
 from judge.progress import Progress
 from judge.providers.contract import Connection
@@ -163,17 +163,22 @@ class Asker:
         gate_seqs: tuple[int, ...] | None,
         elapsed_ms: int | None,
     ) -> bool:
-        fact = _fact(posted, reading, gate_seqs, elapsed_ms)
         undecided = self._progress.undecided_so_far(posted.cell) + (reading.outcome == "undecided")
-        fact = fact.model_copy(update={"final": self._progress.is_final(fact, undecided)})
+        final = self._progress.is_final(reading, undecided)
+        fact = _fact(posted, reading, gate_seqs, elapsed_ms, final=final)
         self._progress.feed(self._ledger.next_seq, fact, posted.question.template.name)
         self._spending.take(fact)
         self._ledger.post(fact, _private(posted.question, reading, text, exchange))
-        return fact.final
+        return final
 
 
 def _fact(
-    posted: Posted, reading: Reading, gate_seqs: tuple[int, ...] | None, elapsed_ms: int | None
+    posted: Posted,
+    reading: Reading,
+    gate_seqs: tuple[int, ...] | None,
+    elapsed_ms: int | None,
+    *,
+    final: bool,
 ) -> Receipt:
     cell, question = posted.cell, posted.question
     return Receipt(
@@ -192,7 +197,7 @@ def _fact(
         model_requested=question.judge.model,
         binding=binding_of(question.judge),
         elapsed_ms=elapsed_ms,
-        final=False,
+        final=final,
         **dict(reading),
     )
 
@@ -203,7 +208,7 @@ def _private(
     pairs: list[Json] = [[name, value] for name, value in exchange.headers]
     private = {
         "item": question.item,
-        "headers": encode(pairs),
+        "headers": encode_typed(pairs),
         "response": exchange.body,
     }
     if reading.readings is not None:

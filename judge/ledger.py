@@ -117,7 +117,7 @@ class Ledger:
             path: receipts.jsonl.
             head: the link of the last line, or the run id for an empty file.
             lines: how many lines stand in the file.
-            clock: gives the time of a line, UTC with milliseconds.
+            clock: gives the time of the lines that are written together, UTC with milliseconds.
         """
         self._fd = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self.head = head
@@ -179,9 +179,10 @@ class Ledger:
     def _write_batch(self) -> None:
         lines: list[bytes] = []
         size = 0
+        at = self._clock()
         while self._waiting:
             fact, kept = self._waiting[0]
-            line, head = chained(fact, kept, self._line_seq, self.head, self._clock())
+            line, head = chained(fact, kept, self._line_seq, self.head, at)
             if lines and size + len(line) > BATCH_BYTES:
                 break  # made anew for the next batch
             self._waiting.popleft()

@@ -19,6 +19,7 @@ from judge.records import (
     Fact,
     Gate,
     Intent,
+    Reading,
     Receipt,
     Recovered,
     Resumed,
@@ -343,7 +344,7 @@ class Progress:
         self.closed_answers += 1
         self.decided += fact.label is not None
 
-    def is_final(self, fact: Receipt, undecided: int) -> bool:
+    def is_final(self, fact: Receipt | Reading, undecided: int) -> bool:
         """Whether a receipt closes its cell (rule 5); `undecided` counts this one too."""
         if fact.outcome == "decided":
             return True

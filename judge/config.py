@@ -180,9 +180,7 @@ def dump(config: RunConfig) -> bytes:
             ),
         }
     )
-    text: str = yaml.safe_dump(
-        bare.model_dump(mode="json", exclude_defaults=True), allow_unicode=True, width=100
-    )
+    text: str = yaml.safe_dump(bare.model_dump(mode="json", exclude_defaults=True), width=100)
     return text.encode()
 
 

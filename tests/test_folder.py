@@ -365,6 +365,17 @@ def test_an_answer_that_is_a_hand_made_control_is_refused(run: Path) -> None:
     assert "a control of a file as well" in _why(run)
 
 
+def test_a_row_of_the_answer_key_is_named(run: Path) -> None:
+    """When it is read: a run needs it only for its draw."""
+    refrozen(run, "references.jsonl", Row(1, {"more": 1}))
+
+    with (
+        Frozen(run) as found,
+        pytest.raises(VerificationError, match=r"inputs/references\.jsonl:2: more: "),
+    ):
+        list(found.references())
+
+
 def test_a_template_that_is_not_its_pin_is_refused(run: Path) -> None:
     """Though the file's own digest was made anew."""
 
@@ -533,6 +544,10 @@ def test_a_receipt_that_agrees_with_itself_is_taken(told: dict[str, object]) -> 
         ({"outcome": "not_sent", "error": "cut", **UNTOLD}, "error is 'cut', the outcome not_sent"),
         ({"outcome": "retry", **UNTOLD, "finish": "stop"}, "a reply that nobody took"),
         ({"outcome": "retry", **UNTOLD, "model_returned": "m"}, "a reply that nobody took"),
+        (
+            {"outcome": "retry", "label": None, "status": 429, "model_returned": "m"},
+            "the receipt tells of a reply that nobody took",
+        ),
         ({"readings": BOTH, "status": 500}, "a verdict under status 500"),
         ({"readings": BOTH, "status": None}, "a verdict under status None"),
         ({"readings": BOTH, "binding": "embedded"}, "a verdict under status 200"),

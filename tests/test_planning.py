@@ -14,6 +14,7 @@ from judge.config import AnswersConfig, JudgeConfig, Limits, RunConfig
 from judge.errors import InputError, StorageError
 from judge.folder import Frozen
 from judge.planning import Estimate, estimate, freeze
+from judge.questions import Questions
 
 GPT = JudgeConfig(provider="openai", model="gpt-4o-2024-08-06")
 CONTROL = "{{id: {id}, arm: {arm}, type: t, question: Q, gold: G, response: R, expect: {expect}}}"
@@ -362,6 +363,34 @@ def test_an_abstention_question_goes_where_its_gold_is_an_explanation(
     assert what in _refused(config, tmp_path)
 
 
+def _relabelled(folder: Path, labels: str, accept: str, reading: str) -> str:
+    """Write a rubric of one's own with other labels, and return its path."""
+    path = Path(_pack(folder))
+    text = path.read_text(encoding="utf-8").replace('["yes", "no"]', labels)
+    text = text.replace('accept: "yes"', f"accept: {accept}")
+    path.write_text(text.replace("yes-no/1", reading), encoding="utf-8")
+    return str(path)
+
+
+def test_a_rubric_whose_reading_never_gives_its_label_is_refused(tmp_path: Path) -> None:
+    """No reply could be judged so."""
+    pack = _relabelled(tmp_path, '["yes", maybe]', '"yes"', "yes-no/1")
+
+    assert "its reading yes-no/1 never gives the label 'maybe'" in _refused(
+        configured(tmp_path, rubrics=(pack,)), tmp_path
+    )
+
+
+def test_the_embedded_judge_takes_only_rubrics_that_read_a_bare_label(tmp_path: Path) -> None:
+    """A language model may be asked for more."""
+    pack = _relabelled(tmp_path, "[C, I]", "C", "grade-cpi/1")
+
+    assert "the embedded judge replies with a bare label" in _refused(
+        configured(tmp_path, rubrics=(pack,)), tmp_path
+    )
+    _frozen(configured(tmp_path, rubrics=(pack,), judges=(GPT,)), tmp_path).close()
+
+
 def test_rows_of_the_key_that_no_route_takes_are_left_out(tmp_path: Path) -> None:
     """Unless they are to be judged."""
     routes = "[{type: temporal-reasoning, template: base}, {type: x, template: abstention}]"
@@ -435,20 +464,33 @@ def test_an_interrupt_leaves_nothing_behind(
 # --- what it takes --------------------------------------------------------------------------------
 
 
-def test_an_estimate_counts_calls_bytes_and_tokens(tmp_path: Path) -> None:
-    """Without retries: every repetition, controls before each batch."""
-    config = configured(tmp_path, judges=(GPT,), repetitions=2, batch_size=5)
-    with _frozen(config, tmp_path) as found:
-        once = _frozen(configured(tmp_path, judges=(GPT,)), tmp_path / "once")
-        twice = estimate(found)
-        with once:
-            single = estimate(once)
+def _estimated(folder: Path, **changes: object) -> Estimate:
+    folder.mkdir()
+    with _frozen(configured(folder, judges=(GPT,), **changes), folder) as found:
+        return estimate(found)
 
-    assert (single.control_calls, single.answer_calls) == (6, 9)
-    assert (twice.control_calls, twice.answer_calls) == (6 * 2 * 2, 9 * 2)
-    assert single.tokens_max is not None
-    assert single.tokens_max > single.prompt_bytes / 2
-    assert twice.prompt_bytes > 2 * single.prompt_bytes
+
+def test_an_estimate_counts_calls_bytes_and_tokens(tmp_path: Path) -> None:
+    """Without retries: every repetition, and controls before each batch."""
+    once = _estimated(tmp_path / "once")
+    twice = _estimated(tmp_path / "twice", repetitions=2)
+    batched = _estimated(tmp_path / "batched", batch_size=5)
+
+    assert (once.control_calls, once.answer_calls) == (6, 9)
+    assert (twice.control_calls, twice.answer_calls) == (12, 18)
+    assert (batched.control_calls, batched.answer_calls) == (12, 9)
+    assert once.tokens_max is not None
+    assert (twice.prompt_bytes, twice.tokens_max) == (2 * once.prompt_bytes, 2 * once.tokens_max)
+    assert once.prompt_bytes < batched.prompt_bytes < twice.prompt_bytes
+
+
+def test_an_estimate_is_the_size_of_the_bodies(tmp_path: Path) -> None:
+    """Of every question, once."""
+    with _frozen(configured(tmp_path, judges=(GPT,)), tmp_path) as found:
+        asked = [Questions(found).of(cell) for cell in found.layout.order()]
+
+        assert estimate(found).prompt_bytes == sum(len(question.body) for question in asked)
+        assert estimate(found).tokens_max == sum(question.tokens_max or 0 for question in asked)
 
 
 def test_without_an_output_limit_nobody_knows_the_cost(tmp_path: Path) -> None:

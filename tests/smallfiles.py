@@ -5,13 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from plans import PIN, intent
 
 from judge.canonical import digest, encode
 from judge.config import AnswersConfig, JudgeConfig, ReferencesConfig, RunConfig
-from judge.folder import Frozen
+from judge.ledger import Ledger
 from judge.planning import freeze
+from judge.records import Start
 
-__all__ = ["KEY", "SALT", "configured", "frozen", "refrozen"]
+__all__ = ["AT", "KEY", "RUN_ID", "SALT", "configured", "frozen", "refrozen", "written"]
+
+RUN_ID = digest(b"run")
+AT = "2026-11-30T10:00:00.000Z"
 
 SALT = "5a" * 32
 KEY: tuple[dict[str, Any], ...] = tuple(
@@ -91,6 +96,16 @@ def _bytes(value: Any) -> bytes:  # noqa: ANN401 - plain JSON, or bytes as they 
     return value if isinstance(value, bytes) else encode(value)
 
 
-def opened(run: Path) -> None:
-    """Open a frozen folder and close it again."""
-    Frozen(run).close()
+def written(path: Path, *sizes: int) -> list[int]:
+    """Write a ledger: a start line, an intent for each size of request. Return where lines end."""
+    book = Ledger(path, RUN_ID, 0, lambda: AT)
+    ends = []
+    book.post(Start(plan_sha256=PIN))
+    book.commit_now()
+    ends.append(path.stat().st_size)
+    for row, size in enumerate(sizes):
+        book.post(intent(row=row), {"request": b"x" * size})
+        book.commit_now()
+        ends.append(path.stat().st_size)
+    book.close()
+    return ends

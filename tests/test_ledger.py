@@ -6,7 +6,6 @@ import fcntl
 import itertools
 import os
 import random
-import shutil
 import stat
 import subprocess
 import sys
@@ -15,23 +14,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from plans import PIN, intent, receipt
+from plans import PIN, intent
+from smallfiles import AT, RUN_ID, written
 
-from judge import judging, ledger
-from judge.canonical import digest
+from judge import ledger
 from judge.chain import Entry
-from judge.config import AnswersConfig, JudgeConfig, Limits, ReferencesConfig, RunConfig
 from judge.errors import StorageError, VerificationError
 from judge.ledger import BATCH_BYTES, Ledger, Lock, entries, write_durable, write_seal
-from judge.records import Fact, Recovered, Start, Stopped
-from judge.recount import recount
+from judge.records import Start, Stopped
 from judge.recovery import recover
-from judge.stretch import Settings
 
-RUN_ID = digest(b"run")
-AT = "2026-11-30T10:00:00.000Z"
 START = Start(plan_sha256=PIN)
-EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 @pytest.fixture
@@ -50,21 +43,6 @@ def opened(path: Path) -> Iterator[Ledger]:
 
 def _read(path: Path) -> list[Entry]:
     return list(entries(path, RUN_ID))
-
-
-def _written(path: Path, *sizes: int) -> list[int]:
-    """Write a start line and an intent for each size of request; return where lines end."""
-    book = Ledger(path, RUN_ID, 0, lambda: AT)
-    ends = []
-    book.post(START)
-    book.commit_now()
-    ends.append(path.stat().st_size)
-    for row, size in enumerate(sizes):
-        book.post(intent(row=row), {"request": b"x" * size})
-        book.commit_now()
-        ends.append(path.stat().st_size)
-    book.close()
-    return ends
 
 
 def _failing(error: int) -> Callable[..., None]:
@@ -93,7 +71,7 @@ def test_what_is_posted_is_written_by_a_commit(path: Path, opened: Ledger) -> No
 
 def test_a_ledger_is_gone_on_with(path: Path) -> None:
     """From its last line's link."""
-    _written(path, 2)
+    written(path, 2)
     last = _read(path)[-1]
     again = Ledger(path, last.link, 2, lambda: AT)
     again.post(Stopped(cause="quota"))
@@ -170,7 +148,7 @@ def test_a_worker_that_gave_up_harms_no_other(path: Path, opened: Ledger) -> Non
     assert len(_read(path)) == 1
 
 
-def test_what_was_not_committed_is_not_written(path: Path) -> None:
+def test_what_was_not_committed_is_notwritten(path: Path) -> None:
     """Closing promises nothing."""
     book = Ledger(path, RUN_ID, 0, lambda: AT)
     book.post(START)
@@ -466,7 +444,7 @@ def test_a_file_system_without_locks_is_refused(
 
 def test_a_line_that_does_not_follow_is_named(path: Path) -> None:
     """File and line, from 1."""
-    _written(path, 1, 1)
+    written(path, 1, 1)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[2])
 
@@ -476,7 +454,7 @@ def test_a_line_that_does_not_follow_is_named(path: Path) -> None:
 
 def test_a_torn_line_is_named(path: Path) -> None:
     """With what sets it aside."""
-    _written(path, 1)
+    written(path, 1)
     path.write_bytes(path.read_bytes()[:-1])
 
     with pytest.raises(
@@ -486,160 +464,9 @@ def test_a_torn_line_is_named(path: Path) -> None:
 
 
 def test_a_ledger_that_is_not_there_proves_nothing(path: Path) -> None:
-    """To read, and to recover."""
+    """No lines are not an empty run."""
     with pytest.raises(VerificationError, match=r"receipts\.jsonl: No such file"):
         _read(path)
-    with pytest.raises(VerificationError, match=r"receipts\.jsonl: No such file"):
-        recover(path, RUN_ID, path.parent / "quarantine")
-
-
-# --- torn tails -----------------------------------------------------------------------------------
-
-
-def test_a_whole_ledger_needs_nothing(path: Path) -> None:
-    """And no quarantine is made."""
-    _written(path, 1)
-
-    assert recover(path, RUN_ID, path.parent / "quarantine") is None
-    assert not (path.parent / "quarantine").exists()
-
-
-def test_a_tail_torn_at_any_byte_is_set_aside(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every whole line stays; what is gone is kept, and its size and digest are said."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-    ends = _written(path, 1)
-    whole = path.read_bytes()
-    quarantine = path.parent / "quarantine"
-    for end in range(ends[0], len(whole)):
-        path.write_bytes(whole[:end])
-        good = max(at for at in ends if at <= end)
-        found = recover(path, RUN_ID, quarantine)
-
-        assert path.read_bytes() == whole[:good]
-        if good == end:
-            assert found is None
-            continue
-        tail = whole[good:end]
-        assert found == Recovered(discarded_bytes=len(tail), discarded_sha256=digest(tail))
-        (kept,) = quarantine.iterdir()
-        assert kept.read_bytes() == tail
-        shutil.rmtree(quarantine)
-
-
-@pytest.mark.parametrize("spoil", [b"\0", b"\n", b"x"])
-def test_a_tail_of_other_bytes_is_set_aside(path: Path, spoil: bytes) -> None:
-    """What a power loss leaves in place of the last write may be anything."""
-    ends = _written(path, 1, 1)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: ends[1]] + spoil * (ends[2] - ends[1]))
-
-    assert recover(path, RUN_ID, path.parent / "quarantine") is not None
-    assert path.read_bytes() == whole[: ends[1]]
-
-
-def test_a_long_line_is_torn_as_well(path: Path) -> None:
-    """One line is one write, however long."""
-    ends = _written(path, 1, 3 * BATCH_BYTES)
-    path.write_bytes(path.read_bytes()[:-1])
-    found = recover(path, RUN_ID, path.parent / "quarantine")
-
-    assert found is not None
-    assert found.discarded_bytes == ends[2] - ends[1] - 1
-    assert len(_read(path)) == 2
-
-
-def test_damage_before_the_last_write_is_refused(path: Path) -> None:
-    """Whatever lies there was acknowledged; nothing is touched."""
-    ends = _written(path, 1, BATCH_BYTES - 5000, BATCH_BYTES - 5000)
-    spoilt = bytearray(path.read_bytes())
-    spoilt[ends[1] + 40] ^= 1
-    path.write_bytes(spoilt)
-
-    with pytest.raises(VerificationError, match=r"receipts\.jsonl:3: damaged \d+ bytes before"):
-        recover(path, RUN_ID, path.parent / "quarantine")
-    assert path.read_bytes() == spoilt
-    assert not (path.parent / "quarantine").exists()
-
-
-@pytest.mark.parametrize("end", [0, 10])
-def test_a_run_without_its_first_line_is_refused(path: Path, end: int) -> None:
-    """It has that line before its name; an empty file needs no mending and proves nothing."""
-    _written(path)
-    path.write_bytes(path.read_bytes()[:end])
-
-    if end:
-        with pytest.raises(VerificationError, match="no torn write explains"):
-            recover(path, RUN_ID, path.parent / "quarantine")
-    else:
-        assert recover(path, RUN_ID, path.parent / "quarantine") is None
-
-
-def test_a_tail_with_an_answered_question_is_refused(path: Path) -> None:
-    """The question was durable before its answer could be written: no torn write has both."""
-    book = Ledger(path, RUN_ID, 0, lambda: AT)
-    rows: list[tuple[Fact, dict[str, bytes]]] = [
-        (START, {}),
-        (Stopped(cause="quota"), {}),
-        (intent(), {"request": b"{}"}),
-        (receipt(intent_seq=2), {"item": b"{}", "headers": b"[]", "response": b""}),
-    ]
-    for fact, private in rows:
-        book.post(fact, private)
-        book.commit_now()
-    book.close()
-    whole = path.read_bytes()
-    path.write_bytes(whole.replace(b'"quota"', b'"quote"'))
-
-    with pytest.raises(VerificationError, match=r"receipts\.jsonl:2: damaged"):
-        recover(path, RUN_ID, path.parent / "quarantine")
-
-
-def test_a_tail_that_was_set_aside_unsaid_is_said_later(path: Path) -> None:
-    """A process may end between setting it aside and writing so."""
-    _written(path, 1)
-    path.write_bytes(path.read_bytes()[:-1])
-    quarantine = path.parent / "quarantine"
-    first = recover(path, RUN_ID, quarantine)
-    again = recover(path, RUN_ID, quarantine)
-    assert first is not None
-    assert again == first
-
-    book = Ledger(path, _read(path)[-1].link, 1, lambda: AT)
-    book.post(first)
-    book.commit_now()
-    book.close()
-
-    assert recover(path, RUN_ID, quarantine) is None
-
-
-def test_half_a_tail_in_the_quarantine_is_not_said(path: Path) -> None:
-    """Its name is that of the whole; it was not yet taken from the ledger."""
-    _written(path)
-    quarantine = path.parent / "quarantine"
-    quarantine.mkdir()
-    (quarantine / f"9-{digest(b'whole')[:16]}.partial").write_bytes(b"who")
-    (quarantine / f"9-{digest(b'whole')[:16]}").write_bytes(b"who")
-
-    assert recover(path, RUN_ID, quarantine) is None
-
-
-def test_a_tail_that_cannot_be_kept_is_not_cut_off(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The ledger stays as it is."""
-    _written(path, 1)
-    torn = path.read_bytes()[:-1]
-    path.write_bytes(torn)
-    quarantine = path.parent / "quarantine"
-    quarantine.write_bytes(b"")
-    with pytest.raises(StorageError, match="quarantine: File exists"):
-        recover(path, RUN_ID, quarantine)
-    quarantine.unlink()
-    monkeypatch.setattr(os, "ftruncate", _failing(errno.EIO))
-    with pytest.raises(StorageError, match="Input/output error"):
-        recover(path, RUN_ID, quarantine)
-
-    assert path.read_bytes() == torn
 
 
 # --- whole files ----------------------------------------------------------------------------------
@@ -675,79 +502,6 @@ def test_the_seal_is_three_lines(tmp_path: Path) -> None:
     write_seal(tmp_path, RUN_ID, 12, PIN)
 
     assert (tmp_path / "seal.txt").read_text() == f"judge-receipts/v1 {RUN_ID}\n12\n{PIN}\n"
-
-
-# --- a real run, torn -----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run the embedded judge on four of our examples."""
-    folder = tmp_path_factory.mktemp("real") / "run"
-    config = RunConfig(
-        answers=(AnswersConfig(file=str(EXAMPLES / "pass-1.jsonl")),),
-        references=ReferencesConfig(file=str(EXAMPLES / "references.json")),
-        judges=(JudgeConfig(provider="lexical"),),
-        positive=5,
-        negative=5,
-        only=("type=multi-session",),
-        limit=4,
-    )
-    judging.run(config, folder)
-    return folder
-
-
-def _torn(real: Path, folder: Path, end: int) -> Path:
-    """Copy a run as it was before its seal, its ledger cut at this byte."""
-    shutil.copytree(real, folder)
-    (folder / "seal.txt").unlink()
-    file = folder / "receipts.jsonl"
-    file.write_bytes(file.read_bytes()[:end])
-    return folder
-
-
-def _ends(real: Path) -> list[int]:
-    """Where to cut: about every line's end, and by chance."""
-    whole = (real / "receipts.jsonl").read_bytes()
-    ends = [at + 1 for at, byte in enumerate(whole) if byte == 10]
-    chance = random.Random(0)
-    near = [at + by for at in ends[1:-1] for by in (-1, 0, 1)]
-    return [*near, *(chance.randrange(ends[0] + 1, len(whole)) for _ in range(20))]
-
-
-def test_a_run_torn_anywhere_is_recounted_after_recovery(real: Path, tmp_path: Path) -> None:
-    """Open, with whole lines only."""
-    for number, end in enumerate(_ends(real)):
-        folder = _torn(real, tmp_path / str(number), end)
-        file = folder / "receipts.jsonl"
-        recover(file, recount_id(folder), folder / "quarantine")
-        proof = recount(folder)
-
-        assert proof.state == "open"
-        assert proof.lines == (real / "receipts.jsonl").read_bytes()[:end].count(b"\n")
-
-
-def recount_id(folder: Path) -> str:
-    """Return the id of a run: the digest of its run.json."""
-    return digest((folder / "run.json").read_bytes())
-
-
-def test_a_run_torn_anywhere_is_gone_on_with_to_the_same_verdicts(
-    real: Path, tmp_path: Path
-) -> None:
-    """Only what was in flight is asked again, and marked."""
-    verdicts = {key: group.labels for key, group in recount(real).tally.groups.items()}
-    for number, end in enumerate(_ends(real)[::7]):
-        folder = _torn(real, tmp_path / str(number), end)
-        limits = Limits(resend_unknown=1)
-        outcome = judging.resume(
-            folder,
-            lambda config: (config, Settings(limits=limits)),  # noqa: B023
-        )
-
-        assert outcome.exit_code == 0
-        found = {key: group.labels for key, group in outcome.proof.tally.groups.items()}
-        assert found == verdicts
 
 
 def test_the_names_of_the_module_are_all_there() -> None:

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 from kindruns import Row, brought, judged, sound
+from packfolder import pack
+from packfolder import write as write_pack
 
+from judge import packs
+from judge.canonical import digest
 from judge.cli import main
 from judge.comparing import compare
 from judge.errors import InputError, VerificationError
@@ -356,6 +360,38 @@ def test_forgeries_are_caught_by_both_verifiers(kind: str, tmp_path: Path) -> No
         assert _script(folder)[0] == 6, edit.__name__
         for path, data in kept.items():
             path.write_bytes(data)
+
+
+def test_a_reading_the_second_verifier_does_not_know_is_said_to_be_claimed(tmp_path: Path) -> None:
+    """It refuses nothing for that, and the package re-reads it all the same."""
+    text = "Q {} G {} R {}"
+    entry = f"{{one: {{file: one.txt, sha256: {digest(text.encode())}}}}}"
+    lines = {
+        "templates": entry,
+        "routes": "[{template: one}]",
+        "labels": "[C, I]",
+        "accept": "C",
+        "readings": "{strict: grade-cpi/1, upstream: inspect-upstream/1}",
+        "source": None,
+    }
+    path = write_pack(tmp_path / "home", "tiny/one", pack(**lines))
+    (path.parent / "one.txt").write_text(text + "\n", encoding="utf-8")
+
+    def rule(row: Row) -> str:
+        return f"GRADE: {'C' if sound(row) == 'right' else 'I'}"
+
+    folder = judged(packs.load("tiny/one"), QUIZ, rule, tmp_path).folder
+    code, out = _script(folder)
+    assert recount(folder).state == "complete"
+    assert code == 0
+    assert "all that is read by inspect-upstream/1: not known to this file" in out
+
+    forged = read(folder)
+    _told(forged, "I")["public"]["readings"]["inspect-upstream/1"] = None
+    write(forged, folder)
+    assert _script(folder)[0] == 0, "nothing else follows from that reading"
+    with pytest.raises(VerificationError, match="readings do not follow from the raw reply"):
+        recount(folder)
 
 
 def test_the_commands_say_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

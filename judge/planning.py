@@ -160,7 +160,7 @@ def _write(
         (inputs / "rubrics").mkdir(mode=0o700)
         written = _inputs(config, inputs, rubrics, joined, files)
     plan = _plan(config, rubrics, judges, joined, files, written)
-    _check_arms(plan, inputs, rubrics)
+    _check_arms(inputs, rubrics)
     kept = dump(config)
     manifest = Manifest(
         v=1,
@@ -438,7 +438,7 @@ def _conditions(
                 )
 
 
-def _check_arms(plan: Plan, inputs: Path, rubrics: tuple[Rubric, ...]) -> None:
+def _check_arms(inputs: Path, rubrics: tuple[Rubric, ...]) -> None:
     """Both arms must be there, and every control must expect labels that are offered."""
     arms: set[str] = set()
     with (inputs / "controls.jsonl").open("rb") as file:
@@ -453,5 +453,3 @@ def _check_arms(plan: Plan, inputs: Path, rubrics: tuple[Rubric, ...]) -> None:
                 f"the {arm} arm is empty, so the gate could not fail there; "
                 f"raise --{arm}, or add a file with --controls"
             )
-    if plan.questions == 0:
-        raise InputError("nothing to judge: no question was selected")

@@ -8,6 +8,13 @@ from contextlib import ExitStack
 
 import pytest
 from faultserver import Action, FaultServer, Script, Serve
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no fault: where time matters, a test measures it itself.
+settings.register_profile(
+    "unhurried", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("unhurried")
 
 _CONNECT = socket.socket.connect
 _CONNECT_EX = socket.socket.connect_ex

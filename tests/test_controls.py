@@ -115,6 +115,8 @@ def test_any_file_name_has_a_name_for_print(tmp_path: Path, name: str) -> None:
 
 def test_a_shipped_file_is_named_by_a_word() -> None:
     """An unknown word is refused, with the way to name a file of one's own."""
+    words = [path.stem for path in shipped("controls").glob("*.yaml") if path.stem != "abstention"]
+    assert [read_controls(word).source.name for word in words] == words
     with pytest.raises(InputError, match=r"no control file is named 'none'.* ending in \.yaml"):
         read_controls("none")
 

@@ -313,6 +313,7 @@ def test_a_consistent_change_is_refused_for_what_it_says(
         ("conditions", 0, {"id": "c2"}, "condition c2 is out of order"),
         ("conditions", 0, {"answers": "c"}, "c1 names answers or a judge the plan has not"),
         ("conditions", 0, {"judge": "other"}, "c1 names answers or a judge the plan has not"),
+        ("conditions", 0, {"accept": "perhaps"}, "c1 accepts a label it does not offer"),
         ("conditions", 0, {"name": "best"}, "c1 is not named after what it is made of"),
         ("conditions", 0, {"rubric_pin": "0" * 64}, "its rubric is not the one of its pin"),
         ("conditions", 0, {"labels": ["no", "yes"]}, "its rubric is not the one of its pin"),

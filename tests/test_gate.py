@@ -223,6 +223,19 @@ def test_grades_are_neither_accepted_nor_rejected() -> None:
             expected(_control(word), rules)
 
 
+def test_a_graded_rubrics_gate_says_what_is_accepted() -> None:
+    """And what is rejected; grades between them are neither."""
+    rules = rubric(
+        labels=("1", "2", "3"),
+        kind="graded",
+        accept=None,
+        gate={"accept": ("3",), "reject": ("1",)},
+    )
+
+    assert expected(_control("accept"), rules) == ("3",)
+    assert expected(_control("reject"), rules) == ("1",)
+
+
 @pytest.mark.parametrize(("expect", "what"), [(("maybe",), "'maybe'"), ((), "nothing")])
 def test_a_label_that_is_not_offered_is_refused(expect: object, what: str) -> None:
     """The sentence names the control, the label and what is offered."""

@@ -1,5 +1,7 @@
 """judge/doctor, part by part: strings found, texts told apart, settings and parsers seen."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +70,14 @@ def test_a_script_text_says_its_line() -> None:
         ("y\nz", 3),
         ("w", 5),
     ]
+
+
+def test_a_string_that_never_ends_costs_one_look() -> None:
+    """Not one for each quote behind it."""
+    start = time.perf_counter()
+
+    assert len(list(strings("'`${" * 100_000))) <= 1
+    assert time.perf_counter() - start < 1
 
 
 @given(st.text(alphabet="'\"`\\${}/*ab\n", max_size=40))

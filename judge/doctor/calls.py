@@ -41,6 +41,8 @@ _MODEL = re.compile(
     r"""(?<![\w.])["']?(?:\w*_)?model(?:_name|_id)?["']?\s*(?::\s*[\w|\s]+?)?\s*[:=](?!=)\s*"""
     r"""["'](?P<model>[\w./:-]+)["']"""
 )
+_MOST = 20
+"""Models looked at: a list of a hundred is no judge."""
 _SAME_AS_NONE: Mapping[str, Json] = {"n": 1}
 """What the API does when a setting is not sent."""
 
@@ -59,8 +61,9 @@ def _line(code: str, at: int) -> int:
 def _settings(code: str, rubric: Rubric) -> Iterator[Finding]:
     seen: dict[str, tuple[str, int]] = {}
     for match in _SETTING.finditer(code):
-        if match["key"] not in _COMMON or _ARGUMENT.match(match.group()):
-            seen.setdefault(match["key"], (match["value"], _line(code, match.start())))
+        key = match["key"]
+        if key not in seen and (key not in _COMMON or _ARGUMENT.match(match.group())):
+            seen[key] = match["value"], _line(code, match.start())
     for key, (value, line) in seen.items():
         if (said := _told(key, value, rubric)) is not None:
             yield _setting(key, line, said)
@@ -102,7 +105,8 @@ def _judges(code: str, rubric: Rubric) -> Iterator[Finding]:
         return
     seen: dict[str, int] = {}
     for match in _MODEL.finditer(code):
-        seen.setdefault(match["model"], _line(code, match.start()))
+        if match["model"] not in seen and len(seen) < _MOST:
+            seen[match["model"]] = _line(code, match.start())
     for model, line in seen.items():
         if model.rpartition("/")[2] not in published:
             said = f"{model[:60]} is not among the published judges ({', '.join(published)})"

@@ -1,6 +1,7 @@
 """A file's bytes in; every text in it with its line, and its code as plain text, out."""
 
 import ast
+import contextlib
 import json
 import warnings
 from collections.abc import Callable, Iterator
@@ -77,14 +78,12 @@ def _formatted(node: ast.AST) -> str | None:
 def _notebook(text: str) -> Document:
     found: list[Found] = []
     codes: list[str] = []
-    cells = sources.code_cells(json.loads(text))
-    for cell in cells:
-        lines = sum(code.count("\n") + 1 for code in codes)
+    lines = 0
+    for cell in sources.code_cells(json.loads(text)):
         codes.append(cell)
-        try:
+        with contextlib.suppress(SyntaxError):
             found += [Found(one.text, lines + one.line) for one in _literals(cell)]
-        except SyntaxError:
-            continue
+        lines += cell.count("\n") + 1
     return Document("\n".join(codes), tuple(found))
 
 
@@ -95,9 +94,11 @@ def _script(code: str) -> Document:
 
 def _prose(text: str) -> Document:
     found = [Found(text, 1), Found(text.removesuffix("\n"), 1)]
+    line, counted = 1, 0
     for match in sources.FENCE.finditer(text):
-        inner = match[1].removesuffix("\n")
-        found.append(Found(inner, text.count("\n", 0, match.start(1)) + 1))
+        line += text.count("\n", counted, match.start(1))
+        counted = match.start(1)
+        found.append(Found(match[1].removesuffix("\n"), line))
     return Document("", tuple(found))
 
 

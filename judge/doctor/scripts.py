@@ -44,6 +44,8 @@ def strings(code: str) -> Iterator[String]:
         if read is not None:
             pieces, at = read
             yield String(pieces, line)
+        elif quote == "`":
+            return  # all the rest stands in it
 
 
 def _read(code: str, at: int, quote: str) -> tuple[tuple[str, ...], int] | None:

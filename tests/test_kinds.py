@@ -187,6 +187,7 @@ def test_a_graded_run_has_a_mean_and_never_a_percentage(tmp_path: Path) -> None:
     assert "mean 6.20 if every cell without a label had the lowest grade, 6.20 if" in told
     assert "find a grade in 10 of 10 replies, mean 6.20" in told
     assert "%" not in told.partition("\nc1@1")[2]
+    assert "math          5    6.20       9  2: 2, 9: 3" in told
 
 
 def test_both_verifiers_and_a_public_export_prove_grades(tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ def described_flip(flip: Flip) -> str:
 def _counts(group: Group) -> Iterator[str]:
     yield (
         f"  counts     {group.planned} planned = {group.decided} decided + "
-        f"{group.asked - group.decided} undecided + {group.open} open;  {_told(group.labels)}"
+        f"{group.asked - group.decided} undecided + {group.open} open;  "
+        f"{_spread(group.labels) if group.kind == 'graded' else _told(group.labels)}"
     )
     for reason, count in group.undecided.items():
         yield f"  undecided  {count} {reason}"
@@ -62,6 +63,11 @@ def _counts(group: Group) -> Iterator[str]:
 
 def _told(labels: dict[str, int]) -> str:
     return ", ".join(f"{label} {count}" for label, count in labels.items())
+
+
+def _spread(labels: dict[str, int]) -> str:
+    """Grades and how many: a colon between, since both are numbers."""
+    return ", ".join(f"{label}: {count}" for label, count in labels.items())
 
 
 # --- labels that are right or wrong -------------------------------------------------------------
@@ -164,7 +170,7 @@ def _grade_type(line: GradeLine, *, means: bool) -> str:
     median = _number(told.median or 0.0) if shown else "-"
     some = {label: count for label, count in told.distribution.items() if count}
     tail = f"  {line.undecided} undecided" if line.undecided else ""
-    return f"{told.n:>6}  {mean:>6}  {median:>6}  {_told(some)}{tail}"
+    return f"{told.n:>6}  {mean:>6}  {median:>6}  {_spread(some)}{tail}"
 
 
 # --- all kinds ----------------------------------------------------------------------------------

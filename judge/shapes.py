@@ -65,6 +65,8 @@ def _check_labels(rubric: Rubric) -> None:
     if rubric.kind == "graded":
         _check_graded(rubric)
         return
+    if len(rubric.labels) < _LEAST:
+        raise InputError(f"{rubric.name}: one label decides nothing; offer the other one too")
     if rubric.accept not in rubric.labels:
         accept = (rubric.accept or "")[:40]
         raise InputError(f"{rubric.name}: accept {accept!r} is not among its labels")

@@ -778,7 +778,7 @@ class Run:
         for cell in self.flying.values():
             cell.state, cell.unknown = "unknown", True
         self.flying.clear()
-        if not line["recheck"]:
+        if self.failed or not line["recheck"]:
             return
         cells = self.cells.items()
         due = {key[1] for key, cell in cells if key[0] == "answer" and cell.state != "final"}

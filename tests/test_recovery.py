@@ -4,6 +4,8 @@ import errno
 import os
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from judge.canonical import digest
 from judge.config import AnswersConfig, JudgeConfig, Limits, ReferencesConfig, RunConfig
 from judge.errors import StorageError, VerificationError
 from judge.ledger import BATCH_BYTES, Ledger, entries
+from judge.questions import Rules
 from judge.records import Fact, Recovered, Start, Stopped
 from judge.recount import recount
 from judge.recovery import recover
@@ -208,6 +211,38 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     judging.run(config, folder)
     return folder
+
+
+def test_a_run_cut_between_its_gate_lines_ends_as_both_verifiers_say(tmp_path: Path) -> None:
+    """A group had failed: a recheck asks nothing again, the others are decided, and it is sealed."""
+    config = RunConfig(
+        answers=(AnswersConfig(file=str(EXAMPLES / "pass-1.jsonl")),),
+        references=ReferencesConfig(file=str(EXAMPLES / "references.json")),
+        judges=(JudgeConfig(provider="lexical"),),
+        positive=5,
+        negative=5,
+        limit=4,
+    )
+    never: Rules = {"lexical/1": lambda _: "no"}
+    run = tmp_path / "run"
+    judging.run(config, run, rules=never)
+    lines = (run / "receipts.jsonl").read_bytes().splitlines(keepends=True)
+    # The seal and the gate line of the second arm are gone.
+    (run / "receipts.jsonl").write_bytes(b"".join(lines[:-2]))
+    (run / "seal.txt").unlink()
+
+    outcome = judging.resume(
+        run, lambda config: (config, Settings(limits=config.limits, recheck=True)), rules=never
+    )
+    script = subprocess.run(
+        [sys.executable, str(EXAMPLES.parent / "receipts" / "verify.py"), str(run)],
+        capture_output=True,
+        check=False,
+    )
+
+    assert (outcome.exit_code, outcome.proof.state) == (3, "gate-failed")
+    assert outcome.proof.lines == len(lines) + 1
+    assert script.returncode == 0, script.stdout
 
 
 def _torn(real: Path, folder: Path, end: int) -> Path:

@@ -167,6 +167,7 @@ def test_one_changed_byte_of_a_text_is_refused_by_name() -> None:
         ({"labels": ("yes", "")}, "label '' is empty"),
         ({"fields": ()}, "has no field"),
         ({"fields": ("gold", "gold", "response")}, "field 'gold' .* twice"),
+        ({"labels": ("yes",)}, "one label decides nothing"),
         ({"accept": "Yes"}, "accept 'Yes' is not among its labels"),
         ({"accept": None}, "accept '' is not among its labels"),
         ({"scale": {"yes": "1"}}, "only a graded rubric has"),

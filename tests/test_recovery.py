@@ -214,7 +214,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_cut_between_its_gate_lines_ends_as_both_verifiers_say(tmp_path: Path) -> None:
-    """A group had failed: a recheck asks nothing again, the others are decided, and it is sealed."""
+    """A group had failed: a recheck asks nothing again, the others are decided, it is sealed."""
     config = RunConfig(
         answers=(AnswersConfig(file=str(EXAMPLES / "pass-1.jsonl")),),
         references=ReferencesConfig(file=str(EXAMPLES / "references.json")),

@@ -64,7 +64,7 @@ def plan_forgeries(run: Forged) -> Iterator[Forgery]:
                 where = ".".join(str(part) for part in path)
                 yield Forgery(family, f"{where} is {value!r}", _written(path, value))
     yield from _hosted()
-    yield from _shapes()
+    yield from _shapes(run)
     yield from _manifest()
 
 
@@ -98,14 +98,15 @@ def _posing(api: str, model: str) -> Edit:
     return edit
 
 
-def _shapes() -> Iterator[Forgery]:
+def _shapes(run: Forged) -> Iterator[Forgery]:
     """Lists with an entry too many, too few, doubled or in another order."""
     for name in ("conditions", "judges", "answers", "inputs"):
         yield Forgery("altered plan", f"{name}: the last one dropped", _listed(name, list.pop))
         yield Forgery("altered plan", f"{name}: the first one doubled", _listed(name, _double))
         yield Forgery("altered plan", f"{name}: none", _listed(name, list.clear))
     for name in ("conditions", "answers"):
-        yield Forgery("altered plan", f"{name}: turned round", _listed(name, list.reverse))
+        if len(run.plan[name]) > 1:
+            yield Forgery("altered plan", f"{name}: turned round", _listed(name, list.reverse))
     for field, value in (("sha256", _NOBODY), ("bytes", 1), ("rows", 1), ("name", "../run.json")):
         yield Forgery(
             "altered plan", f"inputs: the first one's {field} is {value!r}", _kept(field, value)
@@ -140,7 +141,7 @@ def _manifest() -> Iterator[Forgery]:
 
     yield Forgery("plan digest", "plan_sha256 in run.json", digested)
     for name, value in (("v", 2), ("v", True), ("salt", "0"), ("salt", _NOBODY.replace("0", "G"))):
-        yield Forgery("altered plan", f"{name} is {value!r}", _set(name, value))
+        yield Forgery("altered plan", f"run.json: {name} is {value!r}", _set(name, value))
     yield Forgery("altered plan", "a field more", _set("note", "checked by hand"))
     yield Forgery("altered plan", "no salt", lambda run: run.manifest.pop("salt"))
     yield Forgery(

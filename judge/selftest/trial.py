@@ -17,7 +17,7 @@ from judge.selftest.planted import Planted, planted
 from judge.selftest.rewriting import rewrite
 from judge.selftest.sample import SAMPLE_RULES, Size, build
 
-__all__ = ["Family", "forgeries", "run_trial"]
+__all__ = ["Family", "Room", "forgeries", "run_trial"]
 
 _SMALL = Size(sets=1, repetitions=1, controls=5)
 """The run whose bytes are damaged: small, so that thousands of cases take seconds."""
@@ -34,6 +34,22 @@ class Family(Record):
     caught: int
     missed: Listed[str]
     """The first few that were not caught, and what happened instead."""
+
+
+class Room:
+    """A run folder that defects are planted in, one after another."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files = files_of(folder)
+        """What it holds when it is whole."""
+
+    def restore(self) -> None:
+        """Make it whole again."""
+        for name in files_of(self.folder).keys() - self.files.keys():
+            (self.folder / name).unlink()
+        for name, data in self.files.items():
+            overwrite(self.folder / name, data)
 
 
 @dataclass(slots=True)
@@ -111,13 +127,13 @@ def _missed(folder: Path, rules: Rules, head: str | None = None) -> str | None:
 
 
 def _damage(trial: _Trial, folder: Path, cases: int, seed: int) -> None:
-    files = files_of(folder)
-    for damage in damages(files, cases, seed):
-        if damage.data == files[damage.file]:
+    room = Room(folder)
+    for damage in damages(room.files, cases, seed):
+        if damage.data == room.files[damage.file]:
             continue  # two equal lines swapped, or a line doubled onto itself, is no damage
         overwrite(folder / damage.file, damage.data)
         trial.put(damage.family, damage.name, _missed(folder, RULES))
-        overwrite(folder / damage.file, files[damage.file])
+        overwrite(folder / damage.file, room.files[damage.file])
     recount(folder)
 
 
@@ -130,21 +146,14 @@ def forgeries(run: Forged) -> Iterator[Forgery]:
 
 
 def _forge(trial: _Trial, folder: Path) -> None:
-    files = files_of(folder)
+    room = Room(folder)
     for forgery in forgeries(read(folder)):
         run = read(folder)
         forgery.edit(run)
         write(run, folder)
         trial.put(forgery.family, forgery.name, _missed(folder, SAMPLE_RULES))
-        _restore(folder, files)
+        room.restore()
     recount(folder, rules=SAMPLE_RULES)
-
-
-def _restore(folder: Path, files: dict[str, bytes]) -> None:
-    for name in files_of(folder).keys() - files.keys():
-        (folder / name).unlink()
-    for name, data in files.items():
-        overwrite(folder / name, data)
 
 
 def _rewrite(trial: _Trial, folder: Path) -> None:

@@ -25,6 +25,7 @@ from judge.spending import Spending
 __all__ = ["Engine", "Halt", "Observer", "Ways"]
 
 _LONGEST_BACKOFF_S = 30.0
+_NOT_FOUND = 404
 _PORTAL = 3
 """Pages that are not JSON, one after another, before it is taken for a captive portal."""
 _REJECTED = 3
@@ -79,14 +80,14 @@ class Engine:
         asker: Asker,
         progress: Progress,
         questions: Questions,
-        ways: Ways,
         limits: Limits,
         spending: Spending,
     ) -> None:
         self._asker = asker
         self._progress = progress
         self._questions = questions
-        self._ways = ways
+        self.ways: Ways = {}
+        """Set before anything is asked."""
         self._limits = limits
         self._spending = spending
         self._cap = limits.max_tokens_total
@@ -141,7 +142,7 @@ class Engine:
 
     def _way(self, own: dict[str, Connection | Embedded], judge: str) -> Connection | Embedded:
         if judge not in own:
-            provider = self._ways[judge]
+            provider = self.ways[judge]
             own[judge] = provider if isinstance(provider, Embedded) else provider.connection()
         return own[judge]
 
@@ -264,13 +265,18 @@ class Engine:
                 self.stop(Halt("rejected", self._explain(session, asked)))
 
     def _explain(self, session: _Session, asked: Asked) -> str:
-        if asked.reading.error is not None:
-            return f"{asked.reading.error} error"
         if asked.reading.reason == "wrong_model":
             judge = session.question.judge
             return f"{asked.reading.model_returned!r} answered, {judge.expect_model!r} was expected"
-        way = self._ways[session.question.judge.name]
-        return "" if isinstance(way, Embedded) else way.explain(asked.exchange)
+        way = self.ways[session.question.judge.name]
+        if isinstance(way, Embedded):
+            return ""
+        told = way.explain(asked.exchange)
+        if asked.reading.error is None:
+            told += f" at {way.where}"
+        if asked.reading.status == _NOT_FOUND:
+            told += "; check the model's name, and that a base URL ends in /v1"
+        return told
 
     # --- waits ----------------------------------------------------------------------------------
 

@@ -142,6 +142,10 @@ class Frozen:
             VerificationError: an input is missing, changed, or one too many.
         """
         self.folder = folder
+        if (folder / "run.json").is_file() and not (folder / "inputs").exists():
+            raise VerificationError(
+                f"{folder.name}: it has no inputs; if it is a public export, add --public"
+            )
         self.manifest, self.run_id = read_manifest(folder)
         self.plan = self.manifest.plan
         self._check_files()

@@ -46,6 +46,7 @@ from judge.spending import Spending
 __all__ = [
     "NOT_CLOSED",
     "UNDECIDED",
+    "Failure",
     "GroupTally",
     "Proof",
     "Stratum",
@@ -53,6 +54,9 @@ __all__ = [
     "recount",
 ]
 
+_MOST_FAILURES = 1000
+_SHOWN = 200
+"""Characters of a reply that are kept for whoever looks for the cause."""
 NOT_CLOSED, UNDECIDED = 0, 255
 """Codes in `GroupTally.labels`; any other is a label's place in the rubric, from 1."""
 
@@ -83,6 +87,20 @@ class GroupTally:
     """Labels that came from a later attempt after an undecided one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A closed cell that is no verdict, or not the right one."""
+
+    cell: Cell
+    id: str
+    expect: tuple[str, ...] | None
+    """The labels that would have been right; None for an answer."""
+    label: str | None
+    reason: str | None
+    text: str
+    """What the judge said, cut; empty where nothing was read."""
+
+
 @dataclass(slots=True)
 class Tally:
     """All that is counted while a run is proved."""
@@ -100,6 +118,12 @@ class Tally:
     """Model names that replies gave."""
     fingerprints: Counter[str] = field(default_factory=Counter)
     stops: list[str] = field(default_factory=list)
+    texts: int = 0
+    """Receipts whose label was read from a text."""
+    texts_read: int = 0
+    """Those whose text is here and was read again."""
+    failures: list[Failure] = field(default_factory=list)
+    """Controls that were not right and answers that were not decided, the first thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +324,7 @@ class _Prover:
                 self.progress.feed(entry.header.seq, fact, stratum.route)
                 self._receipt(cell, fact, entry, question)
                 self._count(cell, fact, stratum)
+                self._note(cell, fact, entry)
             return
         if isinstance(fact, Start) and fact.plan_sha256 != self._plan_sha256:
             raise VerificationError("the start line names another plan")
@@ -421,6 +446,26 @@ class _Prover:
         group.later += fact.label is not None and cell in self._undecided_before
         self._undecided_before.discard(cell)
 
+    def _note(self, cell: Cell, fact: Receipt, entry: Entry) -> None:
+        """Keep what somebody who looks for the cause will want to see."""
+        text = entry.private.get("reply_text")
+        self.tally.texts += fact.readings is not None
+        self.tally.texts_read += text is not None
+        wrong = fact.label is None or (fact.expect is not None and fact.label not in fact.expect)
+        if not fact.final or not wrong or len(self.tally.failures) >= _MOST_FAILURES:
+            return
+        shown = (text or entry.private.get("response", b"")).decode("utf-8", "replace")
+        self.tally.failures.append(
+            Failure(
+                cell=cell,
+                id=_item(entry)["id"],
+                expect=fact.expect,
+                label=fact.label,
+                reason=fact.reason,
+                text=shown[:_SHOWN],
+            )
+        )
+
     def _meter(self, fact: Receipt) -> None:
         if fact.model_returned is not None:
             self.tally.models[fact.model_returned] += 1
@@ -459,6 +504,11 @@ def _public_layout(plan: Plan) -> Layout:
 
 
 def _stratum(entry: Entry) -> Stratum:
+    item = _item(entry)
+    return Stratum(type=item["type"], route=item["route"])
+
+
+def _item(entry: Entry) -> dict[str, str]:
     data = entry.private.get("item")
     if data is None:
         raise VerificationError("the private item is missing; a public export keeps it")
@@ -468,7 +518,7 @@ def _stratum(entry: Entry) -> Stratum:
         raise VerificationError(f"the private item: {error}") from error
     if not isinstance(item, dict) or item.keys() != {"id", "route", "type"}:
         raise VerificationError("the private item is not id, route and type")
-    return Stratum(type=str(item["type"]), route=str(item["route"]))
+    return {name: str(value) for name, value in item.items()}
 
 
 def _headers(data: bytes) -> tuple[tuple[str, str], ...]:

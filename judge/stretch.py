@@ -106,12 +106,16 @@ class Stretch:
                 self._asker,
                 self._progress,
                 self._questions,
-                await self._opened(ways),
                 self._settings.limits,
                 self._proof.spending,
             )
             engine.observer = self._watch.closed
+            # Before an SDK is imported: a signal in those seconds must stop the run as any other.
             with _signals(engine, self._watch, on=self._settings.signals):
+                engine.ways = await self._opened(ways)
+                # What was signalled meanwhile is heard now, before anything is asked.
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
                 for batch in range(self._frozen.layout.batches):
                     if not await self._batch(engine, batch):
                         break

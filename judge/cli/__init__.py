@@ -77,6 +77,7 @@ def main(words: list[str] | None = None) -> int:
     except JudgeError as error:
         return _said(error)
     except (click.Abort, KeyboardInterrupt):
+        click.echo("judge: interrupted; a run folder that was named goes on by resume", err=True)
         return _INTERRUPTED
     except BrokenPipeError:
         # The reader of a help text has gone: there is nobody to tell.

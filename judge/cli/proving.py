@@ -22,15 +22,16 @@ _RUN = click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 @click.command()
 @_RUN
 @click.option("--bounds", is_flag=True, help="The rate at worst and at best.")
+@click.option("--failures", is_flag=True, help="Every wrong control and undecided answer.")
 @click.option("--public", is_flag=True, help="RUN is a public export.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def show(*, folder: Path, bounds: bool, public: bool, as_json: bool) -> None:
+def show(*, folder: Path, bounds: bool, failures: bool, public: bool, as_json: bool) -> None:
     """Recount RUN and print its state, gate, counts and rates."""
     summary = summarise(recount(folder, public=public))
     if as_json:
         print_json(summary.plain())
     else:
-        print_text(described(summary, bounds=bounds))
+        print_text(described(summary, bounds=bounds, failures=None if failures else 5))
 
 
 @click.command()
@@ -70,16 +71,26 @@ def _proved(proof: Proof, sources: list[str]) -> dict[str, Json]:
     }
 
 
+def _texts(proof: Proof) -> str:
+    """Which labels were read again from a text, where not all texts are there."""
+    kept, whole = proof.tally.texts_read, proof.tally.texts
+    if kept == whole:
+        return f"; every label, from the {whole} reply texts"
+    return f"; labels only where the reply text was kept: {kept} of {whole}"
+
+
 def _words(proof: Proof, sources: list[str], *, expected: bool) -> list[str]:
     public = proof.frozen is None
     checked = (
         "every line's form, chain and commitments; attempts, order within conditions, gates, "
-        "counts, seal; labels from the reply texts that were kept"
+        "counts, seal" + _texts(proof)
         if public
         else "every line's form, chain and commitments; every input's digest; every prompt "
         "rendered again; every reply read again; the draw, the order, attempts, gates, counts, seal"
     )
     claimed = "times, versions, elapsed times, and that a provider gave these replies"
+    if proof.tally.texts_read < proof.tally.texts:
+        claimed = f"labels without a reply text, {claimed}"
     lines = [
         f"verified {proof.state}, {proof.lines} lines",
         f"run      {proof.run_id}",
@@ -88,7 +99,8 @@ def _words(proof: Proof, sources: list[str], *, expected: bool) -> list[str]:
         f"claimed  {claimed}",
     ]
     if public:
-        lines.append("absent   inputs, requests, raw replies: prompts were not rendered")
+        gone = ", reply texts" if proof.tally.texts_read < proof.tally.texts else ""
+        lines.append(f"absent   inputs, requests, raw replies{gone}: prompts were not rendered")
     if not expected:
         lines.append(
             "unproved that nobody rewrote the whole run: compare the head with one published "

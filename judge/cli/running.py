@@ -139,7 +139,7 @@ def _ended(ctx: click.Context, outcome: judging.Outcome, *, as_json: bool) -> No
     if as_json:
         print_json(summary.plain())
     else:
-        print_text(f"{outcome.folder}\n" + described(summary, bounds=False))
+        print_text(f"{outcome.folder}\n" + described(summary, bounds=False, flips=10))
     if outcome.halt is not None:
         detail = f": {outcome.halt.detail}" if outcome.halt.detail else ""
         print_text(f"judge: stopped ({outcome.halt.cause}){detail}", err=True)

@@ -20,13 +20,16 @@ _IDENTITIES = {
 }
 
 
-def described_group(group: Group, state: State, *, bounds: bool) -> Iterator[str]:
+def described_group(
+    group: Group, state: State, *, bounds: bool, flips: int | None = None
+) -> Iterator[str]:
     """Yield all that may be said about one condition and repetition, line by line.
 
     Args:
         group: the condition and repetition.
         state: of the run it belongs to.
         bounds: whether to say what its rate or mean would be at worst and at best.
+        flips: how many flips to list at most; None: every one.
     """
     title = f"{group.id}@{group.repetition}  {group.name}"
     yield title + ("  (official)" if group.official else "")
@@ -40,7 +43,7 @@ def described_group(group: Group, state: State, *, bounds: bool) -> Iterator[str
     yield from _grade_types(group, state) if group.kind == "graded" else _types(group, state)
     if group.upstream_of:
         yield f"  upstream   {_upstream(group)}"
-    yield from _prior(group)
+    yield from _prior(group, flips)
 
 
 def described_flip(flip: Flip) -> str:
@@ -203,14 +206,17 @@ def _upstream_mean(read: Grades, replies: int) -> str:
     return f"find a grade in {read.n} of {replies} replies{mean}{tail}"
 
 
-def _prior(group: Group) -> Iterator[str]:
+def _prior(group: Group, most: int | None) -> Iterator[str]:
     prior = group.prior
     if not prior.compared and not prior.foreign:
         return
     table = ", ".join(f"{key} {count}" for key, count in prior.table.items())
-    yield f"  prior      {prior.compared} prior labels compared ({table}); {len(prior.flips)} flips"
+    told = f"prior > new: {table}" if table else "none in common"
+    yield f"  prior      {prior.compared} prior labels compared ({told}); {len(prior.flips)} flips"
     if prior.never_judged:
         yield f"             {prior.never_judged} rows had no prior label"
     if prior.foreign:
         yield f"             {prior.foreign} prior labels are none of this rubric's: not compared"
-    yield from (described_flip(flip) for flip in prior.flips)
+    yield from (described_flip(flip) for flip in prior.flips[:most])
+    if most is not None and len(prior.flips) > most:
+        yield f"             and {len(prior.flips) - most} more; `judge show` lists every one"

@@ -10,22 +10,26 @@ __all__ = ["described"]
 _STATES = {
     "complete": "complete: every planned cell decided, all groups passed, sealed",
     "incomplete": "incomplete: every cell closed, some undecided; no rate",
-    "gate-failed": "gate failed: the judge did not get its known answers right; nothing it said "
-    "after that was asked, and no rate is printed",
+    "gate-failed": "gate failed: the judge did not get its known answers right; nothing was "
+    "scored after that, and no rate is printed",
     "open": "open: cells are unknown or not asked; no rate; `judge resume` goes on",
 }
 
 
-def described(summary: Summary, *, bounds: bool) -> str:
+def described(
+    summary: Summary, *, bounds: bool, flips: int | None = None, failures: int | None = 5
+) -> str:
     """Return all that may be said about a run, as text.
 
     Args:
         summary: the run.
         bounds: whether to say what the rate or the mean would be at worst and at best.
+        flips: how many flips to list at most for each condition; None: every one.
+        failures: how many wrong controls and undecided answers to list at most.
     """
-    lines = [*_head(summary), "", *_gate(summary)]
+    lines = [*_head(summary), "", *_gate(summary), *_failures(summary, failures)]
     for group in summary.conditions:
-        lines += ["", *described_group(group, summary.state, bounds=bounds)]
+        lines += ["", *described_group(group, summary.state, bounds=bounds, flips=flips)]
     lines += ["", *_same(summary), *_cost(summary)]
     return "\n".join(lines)
 
@@ -75,6 +79,17 @@ def _gate_line(line: GateLine) -> str:
         f"       {line.condition:<9}  {line.repetition:>3}  {line.batch:>5}  {line.arm:<9}  "
         f"{count:>7}  {line.need:>4}  {verdict}"
     )
+
+
+def _failures(summary: Summary, most: int | None) -> Iterator[str]:
+    """What the judge said where it was not right, or said nothing that could be read."""
+    for failed in summary.failures[:most]:
+        expect = f", expected {'/'.join(failed.expect)}" if failed.expect else ""
+        said = " ".join(failed.text.split())[:100]
+        yield f"       {failed.where} {failed.id}: {failed.said}{expect}; said {said!r}"
+    rest = len(summary.failures) - (len(summary.failures) if most is None else most)
+    if rest > 0:
+        yield f"       and {rest} more: `judge show RUN --failures`"
 
 
 # --- the whole run ------------------------------------------------------------------------------

@@ -11,12 +11,12 @@ from judge.canonical import digest
 from judge.progress import Status
 from judge.questions import Questions
 from judge.records import Arm, Cell, Condition, Count, Item, Kind, Listed, Record, State
-from judge.recount import NOT_CLOSED, UNDECIDED, GroupTally, Proof
+from judge.recount import NOT_CLOSED, UNDECIDED, Failure, GroupTally, Proof
 from judge.report.figures import Share, TypeLine, figures
 from judge.report.grades import GradeLine, Grades, kind_of
 from judge.stats.proportion import lower_bound
 
-__all__ = ["Flip", "GateLine", "Group", "Share", "Summary", "TypeLine", "summarise"]
+__all__ = ["Failed", "Flip", "GateLine", "Group", "Share", "Summary", "TypeLine", "summarise"]
 
 _UNKNOWN = {Status.OPEN, Status.UNKNOWN}
 
@@ -117,6 +117,19 @@ class Group(Record):
     prior: Prior
 
 
+class Failed(Record):
+    """A control that was not right, or an answer without a label."""
+
+    where: str
+    """The cell: condition@repetition, and the arm of a control."""
+    id: str
+    expect: Listed[str] | None
+    said: str
+    """The label, or why there is none."""
+    text: str
+    """What the judge said, at most 200 characters."""
+
+
 class Summary(Record):
     """All that `judge show` says."""
 
@@ -135,6 +148,8 @@ class Summary(Record):
     """Pairs of cells whose requests are the same bytes."""
     flips: Listed[Flip]
     """Among them, those with two labels."""
+    failures: Listed[Failed]
+    """Controls that were not right and answers without a label, at most a thousand."""
     requests: Count
     resent: Count
     unknown: Count
@@ -170,6 +185,7 @@ def summarise(proof: Proof) -> Summary:
         ),
         identical_prompts=pairs,
         flips=tuple(flips),
+        failures=tuple(_failed(proof, failure) for failure in tally.failures),
         requests=tally.intents,
         resent=tally.resent,
         unknown=proof.progress.open_cells(),
@@ -179,6 +195,22 @@ def summarise(proof: Proof) -> Summary:
         unmetered=tally.unmetered,
         fingerprints=dict(tally.fingerprints),
         stops=tuple(tally.stops),
+    )
+
+
+def _failed(proof: Proof, failure: Failure) -> Failed:
+    cell = failure.cell
+    arm = "answer"
+    if cell.phase == "control":
+        arm = "control"
+        if proof.frozen is not None:
+            arm = f"{proof.frozen.controls[cell.row].arm} control"
+    return Failed(
+        where=f"{_place(cell)} {arm}",
+        id=failure.id,
+        expect=failure.expect,
+        said=failure.label or failure.reason or "nothing",
+        text=failure.text,
     )
 
 

@@ -94,3 +94,8 @@ def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module 'judge' has no attribute {name!r}")
     return getattr(importlib.import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    # What a notebook offers to complete: the public names, though none is imported yet.
+    return [*__all__, "errors"]

@@ -64,7 +64,9 @@ def test_the_python_guide_runs_and_prints_what_it_says(
         assert f"`{line}`" in guide
 
 
-@pytest.mark.parametrize("file", ["README.md", "docs/run-yaml.md", "docs/python.md"])
+@pytest.mark.parametrize(
+    "file", ["README.md", "docs/run-yaml.md", "docs/python.md", "docs/show.md"]
+)
 def test_links_lead_somewhere(file: str) -> None:
     """Every relative link of the page names a file of the project."""
     page = ROOT / file

@@ -14,7 +14,9 @@ _RUN: tuple[Callable[[F], F], ...] = (
     click.argument("config", required=False, type=click.Path(dir_okay=False)),
     click.option("--answers", multiple=True, metavar="[NAME=]FILE", help="Saved answers."),
     click.option("--references", metavar="FILE", help="The answer key."),
-    click.option("--rubric", multiple=True, metavar="NAME", help="See `judge templates list`."),
+    click.option(
+        "--rubric", multiple=True, metavar="NAME", help="From `templates list` [correctness/v1]."
+    ),
     click.option("--judge", "judges", multiple=True, metavar="PROVIDER/MODEL"),
     click.option("--snapshot", metavar="NAME", help="The model name every reply must give."),
     click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A deviating setting."),

@@ -1,5 +1,6 @@
 """run.yaml in, one strict record out: the one configuration format; flags build the same record."""
 
+import difflib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -113,11 +114,42 @@ def parse(data: bytes, where: str) -> RunConfig:
     except NotCanonicalError as error:
         raise InputError(f"{where}: {error}") from error
     except pydantic.ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(
-            f"{where}: {field}: {first['msg'][0].lower()}{first['msg'][1:]}"
-        ) from error
+        raise InputError(f"{where}: {_wrong(error)}") from error
+
+
+_KINDS = {
+    "missing": "is missing",
+    "bool_type": "takes true or false",
+    "tuple_type": "takes a list: [one, two]",
+    "dict_type": "takes fields: {name: value}",
+    "model_type": "takes fields: {name: value}",
+}
+
+
+def _wrong(error: pydantic.ValidationError) -> str:
+    """The one thing to mend first: a name that is not known comes before one that is missing."""
+    found = error.errors(include_url=False, include_input=False)
+    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
+    field = ".".join(str(part) for part in first["loc"]) or "the file"
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(first["loc"][-1]), _names(), n=1)
+        hint = f"; did you mean {near[0]}?" if near else "; see docs/run-yaml.md"
+        return f"{field} is no field of run.yaml{hint}"
+    if first["type"] in _KINDS:
+        return f"{field} {_KINDS[first['type']]}"
+    return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def _names() -> list[str]:
+    """Every field that can stand somewhere in a run.yaml."""
+    records: tuple[type[Record], ...] = (
+        RunConfig,
+        AnswersConfig,
+        ReferencesConfig,
+        JudgeConfig,
+        Limits,
+    )
+    return sorted({name for record in records for name in record.model_fields})
 
 
 def read(path: Path) -> RunConfig:

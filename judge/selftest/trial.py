@@ -129,8 +129,6 @@ def _missed(folder: Path, rules: Rules, head: str | None = None) -> str | None:
 def _damage(trial: _Trial, folder: Path, cases: int, seed: int) -> None:
     room = Room(folder)
     for damage in damages(room.files, cases, seed):
-        if damage.data == room.files[damage.file]:
-            continue  # two equal lines swapped, or a line doubled onto itself, is no damage
         overwrite(folder / damage.file, damage.data)
         trial.put(damage.family, damage.name, _missed(folder, RULES))
         overwrite(folder / damage.file, room.files[damage.file])

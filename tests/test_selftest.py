@@ -210,7 +210,7 @@ def test_a_verifier_with_a_hole_is_found_out(
 
     (found,) = count.families()
     assert found.caught < found.planted
-    assert found.missed[0].endswith(": passed")
+    assert any(missed.endswith(": passed") for missed in found.missed)
 
 
 # --- judges ---------------------------------------------------------------------------------------

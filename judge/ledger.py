@@ -29,6 +29,7 @@ __all__ = [
     "Ledger",
     "Lock",
     "entries",
+    "hold",
     "open_private",
     "seal_text",
     "sync_folder",
@@ -53,16 +54,7 @@ class Lock:
     def __enter__(self) -> Self:
         """Take the lock; raises StorageError when another process holds it."""
         self._fd = open_private(self._path, os.O_RDWR | os.O_CREAT)
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._fd)
-            if error.errno in {errno.EAGAIN, errno.EACCES}:
-                raise StorageError(
-                    f"{self._path.parent.name}: another process is writing this run; "
-                    "wait for it to end, or stop it"
-                ) from error
-            raise StorageError(f"{self._path}: {error.strerror}") from error
+        hold(self._fd, self._path)
         try:
             self.check()
         except StorageError:
@@ -107,6 +99,24 @@ def open_private(path: Path, flags: int) -> int:
     return fd
 
 
+def hold(fd: int, path: Path) -> None:
+    """Lock an open file of a run folder for as long as its descriptor lives.
+
+    Raises:
+        StorageError: another process holds it, or the file system has no locks; `fd` is closed.
+    """
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(fd)
+        if error.errno in {errno.EAGAIN, errno.EACCES}:
+            raise StorageError(
+                f"{path.parent.name}: another process is writing this run; "
+                "wait for it to end, or stop it"
+            ) from error
+        raise StorageError(f"{path}: {error.strerror}") from error
+
+
 class Ledger:
     """The writer of RUN/receipts.jsonl."""
 
@@ -118,8 +128,13 @@ class Ledger:
             head: the link of the last line, or the run id for an empty file.
             lines: how many lines stand in the file.
             clock: gives the time of the lines that are written together, UTC with milliseconds.
+
+        Raises:
+            StorageError: it cannot be opened, or another process writes it.
         """
         self._fd = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        # The lock file may be deleted and made anew; the ledger itself admits one writer.
+        hold(self._fd, path)
         self.head = head
         self.next_seq = lines
         self._clock = clock

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from judge.canonical import NotCanonicalError, digest, parse
 from judge.chain import Entry, read_line
 from judge.errors import StorageError, VerificationError
-from judge.ledger import BATCH_BYTES, open_private, sync_folder, write_durable
+from judge.ledger import BATCH_BYTES, hold, open_private, sync_folder, write_durable
 from judge.records import Recovered
 
 __all__ = ["recover"]
@@ -43,9 +43,11 @@ def recover(path: Path, run_id: str, quarantine: Path) -> Recovered | None:
             f"{path.name}:{found.lines + 1}: damaged {lost} bytes before its end, which no torn "
             "write explains; the run is refused as it is"
         )
-    _set_aside(tail, quarantine, f"{found.good}-{digest(tail)[:16]}")
     fd = open_private(path, os.O_WRONLY)
+    # What a living writer is about to finish is no torn tail.
+    hold(fd, path)
     try:
+        _set_aside(tail, quarantine, f"{found.good}-{digest(tail)[:16]}")
         os.ftruncate(fd, found.good)
         os.fsync(fd)
     except OSError as error:

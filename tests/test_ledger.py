@@ -259,11 +259,12 @@ def test_all_who_wait_are_told_of_a_failed_sync(
 
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
 def test_a_full_disk_poisons_the_ledger(
-    path: Path, opened: Ledger, monkeypatch: pytest.MonkeyPatch, error: int
+    path: Path, monkeypatch: pytest.MonkeyPatch, error: int
 ) -> None:
     """Half a line may be there; a resume sets it aside."""
-    opened.post(START)
-    opened.commit_now()
+    book = Ledger(path, RUN_ID, 0, lambda: AT)
+    book.post(START)
+    book.commit_now()
     write, left = os.write, [100]
 
     def take(fd: int, data: memoryview) -> int:
@@ -273,11 +274,12 @@ def test_a_full_disk_poisons_the_ledger(
         return took
 
     monkeypatch.setattr(os, "write", take)
-    opened.post(intent(), {"request": b"{}"})
+    book.post(intent(), {"request": b"{}"})
     with pytest.raises(StorageError, match=os.strerror(error)):
-        opened.commit_now()
-    _poisoned(opened)
+        book.commit_now()
+    _poisoned(book)
     monkeypatch.undo()
+    book.close()  # its process has ended
 
     found = recover(path, RUN_ID, path.parent / "quarantine")
     assert found is not None
@@ -386,6 +388,36 @@ def test_a_run_that_another_process_writes_is_refused(tmp_path: Path) -> None:
     assert tmp_path.name in str(caught.value)
     with Lock(tmp_path) as lock:
         lock.check()
+
+
+WRITER = """
+    import sys, time
+    from pathlib import Path
+    from judge.ledger import Ledger
+    Ledger(Path(sys.argv[1]), "0" * 64, 0, lambda: "2026-11-30T10:00:00.000Z")
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_ledger_has_one_writer_without_a_lock_file(path: Path) -> None:
+    """Whoever deletes `lock` lets no second writer in, nor one that sets a torn tail aside."""
+    written(path, 2)
+    with path.open("ab") as file:
+        file.write(b'{"public"')
+    command = [sys.executable, "-c", textwrap.dedent(WRITER), str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(StorageError, match="another process is writing this run"):
+            Ledger(path, RUN_ID, 2, lambda: AT)
+        with pytest.raises(StorageError, match="another process is writing this run"):
+            recover(path, RUN_ID, path.parent / "quarantine")
+        holder.kill()
+        holder.wait()
+
+    assert not (path.parent / "quarantine").exists()
+    Ledger(path, RUN_ID, 2, lambda: AT).close()
 
 
 def test_a_lock_is_taken_once(tmp_path: Path) -> None:

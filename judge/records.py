@@ -474,6 +474,8 @@ class Exchange(Record):
     error: ErrorClass | None
     sent: bool
     """Whether a byte of the request may have left this process."""
+    withheld: bool = False
+    """Whether the answer held the key, so that its bytes were not kept; in no receipt."""
 
 
 class Usage(Record):

@@ -19,6 +19,7 @@ from judge.gate import Clearance
 from judge.ledger import Ledger, Lock, write_seal
 from judge.progress import Status
 from judge.providers import Provider
+from judge.providers.secret import KEPT_OUT
 from judge.questions import Questions, Rules
 from judge.records import Cause, Cell, Gate, Recovered, Resumed, Start, Stopped
 from judge.recount import Proof
@@ -97,6 +98,7 @@ class Stretch:
             proof.seen,
             clock,
         )
+        self._warned = False
         self._asker.longest_wait_ms = settings.limits.retry_after_max_s * 1000
 
     async def go(self, ways: tuple[Way, ...], lock: Lock) -> Halt | None:
@@ -109,7 +111,7 @@ class Stretch:
                 self._settings.limits,
                 self._proof.spending,
             )
-            engine.observer = self._watch.closed
+            engine.observer = self._closed
             # Before an SDK is imported: a signal in those seconds must stop the run as any other.
             with _signals(engine, self._watch, on=self._settings.signals):
                 engine.ways = await self._opened(ways)
@@ -123,6 +125,13 @@ class Stretch:
         finally:
             self._ledger.close()
         return engine.halt
+
+    def _closed(self, cell: Cell, asked: Asked) -> None:
+        # An unknown stops nothing, so no stop would ever say it.
+        if asked.exchange.withheld and not self._warned:
+            self._warned = True
+            self._watch.note(KEPT_OUT)
+        self._watch.closed(cell, asked)
 
     async def _opened(self, ways: tuple[Way, ...]) -> Ways:
         found: dict[str, Provider | Embedded] = {}

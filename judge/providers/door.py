@@ -6,7 +6,6 @@ address. What it cannot know is said in `sent`: false only where no byte was han
 """
 
 import asyncio
-import base64
 import socket
 import ssl
 from dataclasses import dataclass, field
@@ -17,13 +16,13 @@ from judge.providers.answer import Answer
 from judge.providers.contract import Refused
 from judge.providers.headers import kept
 from judge.providers.keys import Key
+from judge.providers.secret import Secret
 from judge.providers.wire import Wire
 from judge.records import ErrorClass, Exchange
 
 __all__ = ["Door", "Way"]
 
-# A shorter key is a placeholder such as `EMPTY`: a reply may hold it by chance.
-_KEY_MIN = 8
+_OK = 200
 _RACE_S = 0.25
 
 
@@ -41,12 +40,9 @@ class Way:
     reasons: dict[ErrorClass, str]
     """The last reason the system gave for each way of not getting through."""
 
-    def needles(self) -> tuple[bytes, ...]:
-        """Return the forms of the key that must not be stored: plain, in JSON, in base64."""
-        text = self.key.reveal().encode()
-        if not self.key.secret or len(text) < _KEY_MIN:
-            return ()
-        return text, text.replace(b"/", b"\\/"), base64.b64encode(text).rstrip(b"=")
+    def secret(self) -> Secret:
+        """Return what no reply may hold."""
+        return Secret(self.key.reveal() if self.key.secret else "")
 
 
 class Door:
@@ -54,7 +50,7 @@ class Door:
 
     def __init__(self, way: Way) -> None:
         self._way = way
-        self._needles = way.needles()
+        self._secret = way.secret()
         self._wire: Wire | None = None
         self._busy = self._closed = False
 
@@ -139,18 +135,24 @@ class Door:
         return error
 
     def _exchange(self, answer: Answer) -> Exchange:
-        status, body = answer.status, answer.body
+        status, body, error = answer.status, answer.body, answer.error
         headers = () if status is None else kept(answer.headers, self._way.address.host)
-        if self._leaks(headers, body):
-            # The bytes would be evidence, but a receipt is no place for a key.
-            return Exchange(status=status, headers=(), body=b"", error="protocol", sent=True)
-        return Exchange(status=status, headers=headers, body=body, error=answer.error, sent=True)
+        clean = self._clean(headers)
+        if clean == headers and not self._secret.within(body.decode("latin-1")):
+            return Exchange(status=status, headers=headers, body=body, error=error, sent=True)
+        # The bytes would be evidence, but a receipt is no place for a key. What a refusal is stands
+        # in its status; of an answer nothing is left.
+        if status == _OK:
+            clean, error = (), "protocol"
+        return Exchange(
+            status=status, headers=clean, body=b"", error=error, sent=True, withheld=True
+        )
 
-    def _leaks(self, headers: tuple[tuple[str, str], ...], body: bytes) -> bool:
-        if not self._needles:
-            return False
-        values = "\n".join(value for _, value in headers).encode("latin-1")
-        return any(needle in body or needle in values for needle in self._needles)
+    def _clean(self, headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        # All at once first: every answer pays for this.
+        if not self._secret.begun("\n".join(map("\n".join, headers))):
+            return headers
+        return tuple(pair for pair in headers if not any(map(self._secret.within, pair)))
 
 
 def _class(error: OSError) -> ErrorClass:

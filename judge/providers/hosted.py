@@ -12,6 +12,7 @@ from judge.errors import InputError, JudgeError
 from judge.providers import address, environment, keys
 from judge.providers.contract import Endpoint, Vendor
 from judge.providers.door import Door, Way
+from judge.providers.secret import KEPT_OUT
 from judge.records import Api, Binding, ErrorClass, Exchange
 
 __all__ = ["Hosted", "Sdk"]
@@ -19,7 +20,7 @@ __all__ = ["Hosted", "Sdk"]
 _SENT: dict[ErrorClass, str] = {
     "cut": "the connection ended before the answer did",
     "deadline": "no complete answer before the deadline",
-    "protocol": "what came back is not one HTTP/1.1 answer to this request, or holds the key",
+    "protocol": "what came back is not one HTTP/1.1 answer to this request",
     "too_large": "the answer is larger than allowed",
 }
 
@@ -104,9 +105,12 @@ class Hosted:
         if self._sdk is None:
             raise JudgeError("open the provider before a reply is explained")
         if exchange.error is None:
-            return self._sdk.name(exchange)
-        told = _SENT if exchange.sent else self._reasons
-        return f"{exchange.error} at {self.where}: {told.get(exchange.error, 'no reason given')}"
+            told = self._sdk.name(exchange)
+            return f"{told} ({KEPT_OUT})" if exchange.withheld else told
+        if exchange.withheld:
+            return f"{exchange.error} at {self.where}: {KEPT_OUT}"
+        reasons = _SENT if exchange.sent else self._reasons
+        return f"{exchange.error} at {self.where}: {reasons.get(exchange.error, 'no reason given')}"
 
     def _trust(self) -> ssl.SSLContext:
         if self._endpoint.ca_file is None:

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from judge.errors import JudgeError
 from judge.providers.address import PORTS, Address
+from judge.providers.secret import Secret
 from judge.records import Exchange
 
 __all__ = ["HEADERS", "Head", "Oracle", "Transport"]
@@ -70,6 +71,7 @@ class Oracle:
         self._transport = transport
         self._post = post
         self._error = error
+        self._secret = Secret("")
         self.version = version
         """The SDK's name and version."""
 
@@ -80,6 +82,7 @@ class Oracle:
             JudgeError: the SDK would send elsewhere, or without exactly this key, or take an
                 encoded reply.
         """
+        self._secret = Secret(key)
         self._post()
         request = self._transport.request
         if request is None or self._transport.count != 1:
@@ -117,7 +120,10 @@ class Oracle:
                 )
 
     def name(self, exchange: Exchange) -> str:
-        """Return the SDK's name for a refusal, with status and code: `RateLimitError 429 'x'`."""
+        """Return the SDK's name for a refusal, with status and code: `RateLimitError 429 'x'`.
+
+        A code that holds the key is shown without it.
+        """
         if exchange.status is None:
             raise JudgeError("only an answer with a status can be explained")
         self._transport.answer(exchange.status, exchange.headers, exchange.body[:_BODY_MAX])
@@ -127,7 +133,8 @@ class Oracle:
             codes = (getattr(error, name, None) for name in ("code", "error_code", "type"))
             code = next((code for code in codes if isinstance(code, str)), None)
             told = f"{type(error).__name__} {exchange.status}"
-            return told if code is None else f"{told} {code[:100]!r}"
+            # Cut afterwards: what is left of a key is no longer found.
+            return told if code is None else f"{told} {self._secret.hidden(code)[:100]!r}"
         except (ValueError, RecursionError):
             # What the SDK cannot read has no name there.
             return f"status {exchange.status}"

@@ -38,12 +38,17 @@ NO_REPLY = ("retry", "unknown", "not_sent")
 OF_REPLY = ("model_returned", "finish", "usage", "fingerprint", "service_tier")
 APIS = {"openai": "chat-completions", "anthropic": "messages", "lexical": "lexical"}
 DOUBTS = ("off_scale", "readings_disagree")
+THOUGHTS = ["thinking", "redacted_thinking"]
+UNIQUE = 16
+"""Characters from which the id of a reply is taken to be given once."""
 WHOLE: dict[str, list[Json]] = {
     "lexical": [None, None],
     "messages": [200, "end_turn"],
     "chat-completions": [200, "stop"],
 }
 """Status and finish of a whole reply."""
+DEEPEST, LONGEST = 100, 600
+"""Of JSON: lists and objects within each other, digits of an integer."""
 SHARE = re.compile(r"[01](\.[0-9]{1,9})?|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 JSON_TYPE = re.compile(r'application/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
 FAULTS = (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
@@ -189,30 +194,80 @@ def opened(name: str, part: Json, commitment: str) -> bytes:
     return data
 
 
-def said(api: str, body: bytes) -> list[Json]:
-    """Return model, finish and text of a reply, null where it is not exactly one text."""
+def loads(text: str, *, strict: bool) -> Json:
+    """Return the value of a JSON text at most 100 deep; strict: no key twice, no NaN."""
+    depth = deepest = 0
+    for sign in re.findall(r'"(?:[^"\\]+|\\.)*"?|[][{}]', text, re.DOTALL):
+        depth += (sign in "[{") - (sign in "]}")
+        deepest = max(deepest, depth)
+
+    def pairs(parts: list[tuple[str, Json]]) -> Json:
+        need(not strict or len(dict(parts)) == len(parts), "a key stands twice")
+        return dict(parts)
+
+    def number(digits: str) -> int:
+        need(len(digits) <= LONGEST, "a number is too long")
+        return int(digits)
+
+    def constant(name: str) -> float:
+        need(not strict, "this is not JSON")
+        return float(name)
+
+    need(deepest <= DEEPEST, "too deep")
+    return json.loads(text, object_pairs_hook=pairs, parse_int=number, parse_constant=constant)
+
+
+def answered(body: bytes) -> Json:
+    """Return the object a raw reply is, {} where it is none, names an error or no model."""
     try:
-        reply = DECODE(body.decode())
+        reply = loads(body.decode(), strict=True)
+    except ValueError:
+        return {}
+    sound = isinstance(reply, dict) and reply.get("error") is None
+    return reply if sound and isinstance(reply.get("model"), str) else {}
+
+
+def foreign(value: Json) -> str | None:
+    """Return text a server chose as a public line shows it."""
+    return value.encode(errors="backslashreplace").decode()[:200] if type(value) is str else None
+
+
+def said(api: str, reply: Json) -> list[Json]:
+    """Return finish and text of a reply, null where it is not exactly one text."""
+    try:
         if api == "lexical":
-            return [reply["model"], None, reply["text"]]
+            return [None, reply["text"]]
         if api == "messages":
-            [part] = [part for part in reply["content"] if "thinking" not in part["type"]]
-            return [reply["model"], reply["stop_reason"], part["text"]]
+            *thoughts, last = [(part["type"], part) for part in reply["content"]]
+            plain = reply["type"] == "message" and last[0] == "text"
+            plain = plain and all(kind in THOUGHTS for kind, _ in thoughts)
+            return [reply["stop_reason"], last[1].get("text") if plain else None]
         [choice] = reply["choices"]
         message = choice["message"]
         extra = [message.get(name) for name in ("refusal", "tool_calls", "function_call")]
-        plain = choice["index"] == 0 and not any(extra)
-        return [reply["model"], choice["finish_reason"], message["content"] if plain else None]
+        # 0.0 and false are 0 to Python, and no index.
+        plain = type(choice["index"]) is int and choice["index"] == 0 and not any(extra)
+        return [choice["finish_reason"], message["content"] if plain else None]
     except FAULTS:
-        return [None, None, None]
+        return [None, None]
+
+
+def readable(text: Json) -> bool:
+    """Say whether this is a text with words, each of which has bytes."""
+    return isinstance(text, str) and text.strip() != "" and not re.search("[\ud800-\udfff]", text)
+
+
+def typed(headers: Json) -> bool:
+    """Say whether the headers announce JSON, and no coding."""
+    kinds = [value.strip() for name, value in headers if name == "content-type"]
+    codings = {value.strip().lower() for name, value in headers if name == "content-encoding"}
+    return len(kinds) == 1 and bool(JSON_TYPE.fullmatch(kinds[0])) and codings <= {"identity"}
 
 
 # --- readings -----------------------------------------------------------------------------------
 
 YES_NO, MARKS = ("yes", "no"), ("CORRECT", "WRONG")
 LETTERS = {"A": "CORRECT", "B": "INCORRECT", "C": "NOT_ATTEMPTED"}
-DEEPEST, LONGEST = 100, 600
-"""Of JSON: lists and objects within each other, digits of an integer."""
 RATINGS = [str(number) for number in range(1, 11)]
 GAP = r"[\s\u200b-\u200f\u2060\u2063\ufeff]*"
 GRADE = re.compile(rf"(?i)(?<!\w)grade(?!\w)(?={GAP}:{GAP}(\w*))")
@@ -274,26 +329,8 @@ def first_rating(text: str) -> str | None:
 
 def document(text: str, *, strict: bool) -> Json:
     """Return the object a text is, nested at most 100 deep; {} for all else."""
-    depth = deepest = 0
-    for sign in re.findall(r'"(?:[^"\\]+|\\.)*"?|[][{}]', text, re.DOTALL):
-        depth += (sign in "[{") - (sign in "]}")
-        deepest = max(deepest, depth)
-
-    def pairs(parts: list[tuple[str, Json]]) -> Json:
-        need(not strict or len(dict(parts)) == len(parts), "a key stands twice")
-        return dict(parts)
-
-    def number(digits: str) -> int:
-        need(len(digits) <= LONGEST, "a number is too long")
-        return int(digits)
-
-    def constant(name: str) -> float:
-        need(not strict, "this is not JSON")
-        return float(name)
-
     try:
-        need(deepest <= DEEPEST and text.encode(), "too deep")
-        value = json.loads(text, object_pairs_hook=pairs, parse_int=number, parse_constant=constant)
+        value = loads(text, strict=strict) if text.encode() else {}
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
@@ -722,26 +759,30 @@ class Run:
 
     def hold_response(self, line: Json, texts: Json, ask: Json, *, was_read: bool) -> None:
         """Hold a receipt against the raw reply: what is whole is read, and nothing else is."""
-        api, body = ask.judge["api"], texts["response"]
-        model, finish, text = said(api, body)
-        whole = [line["status"], finish] == WHOLE[api] and model == ask.judge["expect_model"]
-        whole = whole and line["error"] is None and isinstance(text, str) and text.strip() != ""
-        headers = parse(texts["headers"])
+        api, body, headers = ask.judge["api"], texts["response"], parse(texts["headers"])
         pairs = all(isinstance(name, str) and isinstance(value, str) for name, value in headers)
         need(pairs, "headers: not pairs of texts")
         sent = api != "lexical" or (line["status"], line["error"], headers) == (None, None, [])
         need(sent, "an embedded judge has no status, error or headers")
-        kinds = [value for name, value in headers if name in ("content-type", "content-encoding")]
-        typed = len(kinds) == 1 and JSON_TYPE.fullmatch(kinds[0].strip())
-        other = not was_read and line["reason"] == "content_type" and not typed
-        need(was_read == whole or other, "outcome: not what follows from the reply")
+        came = (line["status"], line["error"]) == (WHOLE[api][0], None)
+        came = came and line["reason"] != "left_unknown" and (api == "lexical" or typed(headers))
+        reply = answered(body) if came else {}
+        finish, text = said(api, reply)
+        whole = reply.get("model") == ask.judge["expect_model"]
+        whole = whole and finish == WHOLE[api][1] and readable(text)
+        need(was_read == whole, "outcome: not what follows from the reply")
         if was_read:
-            same(line, model_returned=model, finish=finish)
+            same(line, model_returned=foreign(reply["model"]), finish=finish)
             need(texts["reply_text"] == text.encode(), "reply_text: not the text of the reply")
-            name = DECODE(body.decode()).get("id")
-            ids = {hash(name[:200])} if isinstance(name, str) else set()
-            need(not ids & self.replies, "the reply has the id of an earlier one")
-            self.replies |= ids
+        self.hold_id(ask.judge["name"], foreign(reply.get("id")), body)
+
+    def hold_id(self, judge: str, name: str | None, body: bytes) -> None:
+        """Refuse a reply whose id this judge gave before; of a short id, whose body too."""
+        if name is None:
+            return
+        key = hash((judge, name, body if len(name) < UNIQUE else b""))
+        need(key not in self.replies, "the reply has the id of an earlier one")
+        self.replies.add(key)
 
     def take_gate(self, line: Json, _: Json) -> None:
         """Rule 6: a group's gate, worked out again from its controls."""

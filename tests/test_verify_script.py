@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import random
 import subprocess
 import sys
@@ -373,6 +374,27 @@ def test_a_file_too_many_or_too_few_is_refused(whole: Forge, tmp_path: Path, che
         (folder / name).rmdir()
         (folder / name).write_bytes(data)
     assert check(folder)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["run.json", "receipts.jsonl", "seal.txt", "inputs/items.jsonl"])
+def test_a_pipe_is_refused_unopened(name: str, tmp_path: Path) -> None:
+    """Opening one would wait for a writer that never comes."""
+    folder = small().whole().write(tmp_path)
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    command = [sys.executable, "-I", "-S", str(SCRIPT), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    assert (done.returncode, done.stderr) == (6, "")
+
+
+def test_a_folder_for_a_seal_is_damage(tmp_path: Path, check: Check) -> None:
+    """Also beside a ledger that is still open."""
+    forge = small().whole()
+    forge.lines.pop()
+    folder = forge.write(tmp_path)
+    assert check(folder)[0] == 4
+    (folder / "seal.txt").mkdir()
+    assert check(folder)[0] == 6
 
 
 @pytest.mark.parametrize("name", FORGERIES)

@@ -5,6 +5,7 @@ A line's public part names the line before it by hash and its private texts by s
 it says, or has a key too many or too few, is refused.
 """
 
+import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -137,6 +138,10 @@ def _validated(said: dict[str, Json]) -> tuple[Header, Fact]:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the line"
         raise VerificationError(f"{where}: {first['msg']}") from error
+    try:
+        dt.datetime.fromisoformat(header.at)
+    except ValueError as error:
+        raise VerificationError(f"at: {header.at} is no date that exists") from error
     # Rebuilt and compared whole: a default or a second spelling of a field must not stand in.
     if header.plain() != head or fact.plain() != rest:
         raise VerificationError("fields are missing or misnamed; what is absent is null")

@@ -3,15 +3,18 @@
 These checks need no inputs and no private texts, so they hold for a public export too.
 """
 
+import re
+
 from judge.errors import InputError, VerificationError
 from judge.gate import threshold
 from judge.identity import api_of, strength
 from judge.reading import decided
 from judge.records import Condition, Judge, Plan, Receipt
 
-__all__ = ["check_plan", "check_receipt", "condition_name"]
+__all__ = ["check_plan", "check_receipt", "check_size", "condition_name"]
 
 _OK = 200
+_DIGITS = re.compile(r"[0-9]{1,18}")
 _ERRORS: dict[str, set[str | None]] = {
     "not_sent": {"dns", "connect", "tls", "deadline"},
     "unknown": {"deadline", "cut", "too_large", "protocol"},
@@ -107,9 +110,34 @@ def check_receipt(fact: Receipt, condition: Condition) -> None:
     if _none_taken(fact) and any(getattr(fact, name) is not None for name in _OF_REPLY):
         raise VerificationError("the receipt tells of a reply that nobody took")
     _check_label(fact, condition)
+    if fact.outcome == "not_sent" and fact.status is not None:
+        raise VerificationError(f"what was never sent has status {fact.status}")
     whole = None if fact.binding == "embedded" else _OK
     if fact.outcome == "decided" and fact.status != whole:
         raise VerificationError(f"a verdict under status {fact.status}")
+
+
+def check_size(fact: Receipt, headers: tuple[tuple[str, str], ...], response: bytes) -> None:
+    """Return when the length a server announced goes with the bytes that are kept.
+
+    Raises:
+        VerificationError: a whole answer is called lost, a part of one is called whole, or what
+            was never sent has an answer.
+    """
+    if fact.outcome == "not_sent" and (headers or response):
+        raise VerificationError("what was never sent has headers or a response")
+    sizes = [value for name, value in headers if name == "content-length"]
+    if len(sizes) != 1 or not _DIGITS.fullmatch(sizes[0]):
+        return
+    whole = int(sizes[0]) == len(response)
+    if fact.outcome == "unknown":
+        if whole and fact.status == _OK and fact.error in {"cut", "deadline"}:
+            raise VerificationError(f"error is {fact.error!r}, but the whole answer is there")
+        return
+    # A refusal whose body held a secret is kept without it.
+    dropped = not response and fact.status != _OK
+    if fact.binding == "http_exchange" and not whole and not dropped:
+        raise VerificationError(f"response has {len(response)} bytes, content-length another count")
 
 
 def _none_taken(fact: Receipt) -> bool:

@@ -15,6 +15,8 @@ import pydantic
 
 from judge.canonical import Json, NotCanonicalError, digest, encode, encode_typed, parse
 from judge.coherence import check_plan
+from judge.config import RunConfig
+from judge.config import parse as parse_config
 from judge.errors import InputError, VerificationError
 from judge.gate import expected
 from judge.layout import Layout
@@ -148,7 +150,8 @@ class Frozen:
             )
         self.manifest, self.run_id = read_manifest(folder)
         self.plan = self.manifest.plan
-        self._check_files()
+        self.config = self._check_files()
+        """What run.yaml says; that the plan follows from it is the recount's to check."""
         inputs = folder / "inputs"
         self._items = Rows(inputs / "items.jsonl")
         self.rubrics = {
@@ -216,7 +219,7 @@ class Frozen:
 
     # --- checks ---------------------------------------------------------------------------------
 
-    def _check_files(self) -> None:
+    def _check_files(self) -> RunConfig:
         names = {c.rubric for c in self.plan.conditions}
         wanted = {*FIXED_INPUTS, *(rubric_file(name) for name in names)}
         listed = [entry.name for entry in self.plan.inputs]
@@ -233,6 +236,10 @@ class Frozen:
         data = (inputs / "run.yaml").read_bytes() if (inputs / "run.yaml").is_file() else None
         if data is None or digest(data) != config:
             raise VerificationError("inputs/run.yaml: missing, or not the one run.json names")
+        try:
+            return parse_config(data, "inputs/run.yaml")
+        except InputError as error:
+            raise VerificationError(str(error)) from error
 
     def _check_file(self, path: Path, entry: FrozenFile) -> None:
         found, size, lines = _measured(path)

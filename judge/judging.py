@@ -94,6 +94,8 @@ def run(
     """
     settings = settings or Settings(limits=config.limits)
     watch = watch or Watch()
+    # run.yaml names the limits that the first stretch goes out under.
+    config = config.model_copy(update={"limits": settings.limits})
     # Names, addresses and keys before anything is frozen: a missing key costs nothing.
     for judge in config.judges:
         identify(judge)

@@ -15,14 +15,14 @@ import orjson
 from judge import packs
 from judge.canonical import NotCanonicalError, encode, encode_typed, parse
 from judge.chain import Entry
-from judge.coherence import check_receipt
+from judge.coherence import check_receipt, check_size
 from judge.envelope import Envelope
 from judge.errors import InputError, VerificationError
 from judge.folder import Frozen, Manifest, question_key, read_manifest
 from judge.identity import deviations, is_official
 from judge.layout import Layout
 from judge.ledger import entries, seal_text
-from judge.progress import Progress
+from judge.progress import Progress, Status
 from judge.questions import RULES, Question, Questions, Rules, binding_of
 from judge.reading import LEFT_UNKNOWN, Seen, read, settle
 from judge.records import (
@@ -36,6 +36,7 @@ from judge.records import (
     Reading,
     Receipt,
     Reference,
+    Resumed,
     Start,
     State,
     Stopped,
@@ -305,6 +306,8 @@ class _Prover:
         self.spending = Spending()
         self._rendered: dict[Cell, Question] = {}
         self._undecided_before: set[Cell] = set()
+        # A public export does not say under which limits its first stretch went out.
+        self._resends = frozen is None or frozen.config.limits.resend_unknown > 0
         try:
             self.progress = Progress(frozen.layout if frozen else _public_layout(self._plan))
         except (MemoryError, OverflowError) as error:
@@ -317,6 +320,7 @@ class _Prover:
             cell = Cell(fact.phase, fact.batch, fact.condition, fact.repetition, fact.row)
             question = self._question(cell)
             if isinstance(fact, Intent):
+                self._check_resent(cell)
                 self.progress.feed(entry.header.seq, fact)
                 self._intent(fact, entry, question)
             else:
@@ -329,10 +333,19 @@ class _Prover:
         if isinstance(fact, Start) and fact.plan_sha256 != self._plan_sha256:
             raise VerificationError("the start line names another plan")
         self.progress.feed(entry.header.seq, fact)
+        if isinstance(fact, Resumed):
+            self._resends = fact.resend_unknown > 0
         if isinstance(fact, Gate):
             self.tally.gates.append(fact)
         if isinstance(fact, Stopped):
             self.tally.stops.append(fact.cause)
+
+    def _check_resent(self, cell: Cell) -> None:
+        """Whether a question whose answer was lost in this stretch may go out in it again."""
+        if self._resends or self.progress.status(cell) != Status.UNKNOWN:
+            return
+        if (self.progress.latest_intent(cell) or 0) >= self.progress.resumed:
+            raise VerificationError("a lost question was sent again, which no limit allowed")
 
     def _question(self, cell: Cell) -> Question | None:
         if self._questions is None:
@@ -402,6 +415,7 @@ class _Prover:
             error=fact.error if fact.outcome in {"unknown", "not_sent"} else None,
             sent=fact.outcome != "not_sent",
         )
+        check_size(fact, exchange.headers, exchange.body)
         reading, text = self._read(fact, exchange, question)
         if _read_of(fact) != _read_of(reading):
             wrong = [name for name, value in reading if getattr(fact, name) != value]

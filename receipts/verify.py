@@ -9,6 +9,7 @@ sealed), 6 wrong (one sentence and its place), 2 usage. Memory grows with cells,
 
 import argparse
 import base64
+import datetime as dt
 import hashlib
 import json
 import re
@@ -47,6 +48,7 @@ WHOLE: dict[str, list[Json]] = {
     "chat-completions": [200, "stop"],
 }
 """Status and finish of a whole reply."""
+WHOLE_STATUS = 200
 DEEPEST, LONGEST = 100, 600
 """Of JSON: lists and objects within each other, digits of an integer."""
 SHARE = re.compile(r"[01](\.[0-9]{1,9})?|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
@@ -437,6 +439,7 @@ class Run:
         )
         self.closed, self.gated, self.rising = Counter[int](), Counter[int](), Counter[Json]()
         self.cleared, self.passed, self.replies = set[int](), set[int](), set[int]()
+        self.texts, self.texts_read = 0, 0
 
     def prove(self, expected: str | None) -> None:
         """Take the steps in turn; then `state` and `tally` are proved."""
@@ -498,7 +501,19 @@ class Run:
             need((one["address"] == "none") == (one["api"] == "lexical"), "address: cannot be")
         files = [one["name"] for one in plan["sources"] if one["role"] == "controls"]
         same(plan["gate"], controls=files)
+        self.read_selection()
         self.read_sizes()
+
+    def read_selection(self) -> None:
+        """Establish that what was chosen of the sources can be what is asked."""
+        plan, selection = self.plan, self.plan["selection"]
+        limit, missing = selection["limit"], [one["missing"] for one in plan["answers"]]
+        need(limit is None or limit >= plan["questions"], "limit: fewer than the questions")
+        need(selection["allow_partial"] is True or not any(missing), "missing: not allowed")
+        names = [one["name"] for one in plan["sources"] if one["role"] == "answers"]
+        need(names == [*self.sets], "sources: not one of each set of answers, in order")
+        roles = [one["role"] for one in plan["sources"]]
+        need(roles.count("references") <= 1, "sources: two hold the references")
 
     def read_sizes(self) -> None:
         """Establish how much is asked, and where the answers stand as far as the plan tells."""
@@ -604,6 +619,7 @@ class Run:
         need(SHAPES[kind].fullmatch(text), f"these are not the fields of kind {kind}")
         need(whole.keys() <= {"private", "public"}, "there is more than private and public")
         same(line, v=1, seq=self.lines, prev=self.head)
+        dt.datetime(*(int(part) for part in re.findall("[0-9]+", line["at"])[:6]))  # noqa: DTZ001 - is it a date
         after = {"": {"start"}, "seal": set[str]()}
         after["stopped"] = after["recovered"] = {"recovered", "resumed"}
         may = after.get(self.last, FIELDS.keys() - {"start"})
@@ -748,6 +764,8 @@ class Run:
         named = {*ask.readings.values()} if was_read else None
         found = None if line["readings"] is None else {*line["readings"]}
         need(found == named, "readings: always, and only, where a text was read")
+        self.texts += was_read
+        self.texts_read += was_read and "reply_text" in texts
         if "response" in texts:
             self.hold_response(line, texts, ask, was_read=was_read)
         if "reply_text" in texts:
@@ -769,6 +787,7 @@ class Run:
         api, body, headers = ask.judge["api"], texts["response"], parse(texts["headers"])
         pairs = all(isinstance(name, str) and isinstance(value, str) for name, value in headers)
         need(pairs, "headers: not pairs of texts")
+        self.hold_length(line, headers, len(body))
         sent = api != "lexical" or (line["status"], line["error"], headers) == (None, None, [])
         need(sent, "an embedded judge has no status, error or headers")
         came = (line["status"], line["error"]) == (WHOLE[api][0], None)
@@ -782,6 +801,21 @@ class Run:
             same(line, model_returned=foreign(reply["model"]), finish=finish)
             need(texts["reply_text"] == text.encode(), "reply_text: not the text of the reply")
         self.hold_id(ask.judge["name"], foreign(reply.get("id")), body)
+
+    def hold_length(self, line: Json, headers: Json, length: int) -> None:
+        """Hold what came against what was sent, and what the server said would come."""
+        status, outcome, error = line["status"], line["outcome"], line["error"]
+        nothing = (status, headers, length) == (None, [], 0)
+        need(outcome != "not_sent" or nothing, "a question that was not sent has a reply")
+        told = [value for name, value in headers if name == "content-length"]
+        if len(told) != 1 or not re.fullmatch("[0-9]{1,18}", told[0]):
+            return
+
+        whole = int(told[0]) == length
+        hidden = whole and status == WHOLE_STATUS and error in ("cut", "deadline")
+        need(outcome != "unknown" or not hidden, "a whole reply is called cut")
+        dropped = length == 0 and status != WHOLE_STATUS
+        need(whole or dropped or outcome == "unknown", "content-length: not of the reply")
 
     def hold_id(self, judge: str, name: str | None, body: bytes) -> None:
         """Refuse a reply whose id this judge gave before; of a short id, whose body too."""
@@ -870,8 +904,12 @@ def told(run: Run) -> Iterator[str]:
         each = ", ".join(f"{name} {count}" for name, count in sorted(tally.items()) if count)
         yield f"{condition} repetition {repetition}: {counts} ({each})"
     yield "checked: bytes, digests, chain, commitments, order, attempts, labels, gate, counts, seal"
+    yield f"  labels read again from {run.texts_read} of {run.texts} reply texts"
     hidden = "prompts, raw replies, rows and routes" if run.public else "prompts as rendered"
     yield f"claimed, not checked: {hidden}; the draw of controls, times, usage, errors, versions"
+    yield "  and what run.yaml says beyond its digest"
+    if run.texts_read < run.texts:
+        yield f"  and the {run.texts - run.texts_read} labels without a text"
     unknown = {*(name for ask in run.asks.values() for name in ask.readings.values())} - READ.keys()
     if unknown:
         yield f"  and all that is read by {', '.join(sorted(unknown))}: not known to this file"

@@ -262,7 +262,11 @@ class Forge:
             "questions": 5,
             "answers": answers,
             "inputs": [],
-            "sources": [],
+            "sources": [
+                {"role": "answers", "name": name, "file": f"{name}.jsonl"}
+                | {"sha256": digest(name.encode()), "bytes": 1, "rows": len(positions)}
+                for name, positions in sets.items()
+            ],
         }
         self.run: Fields = {"environment": {"python": "3"}, "salt": "5a" * 32, "v": 1}
         self.freeze()

@@ -97,7 +97,11 @@ def test_a_public_export_is_not_a_whole_run(whole: Forge, tmp_path: Path, check:
 def test_reply_texts_may_be_dropped_too(whole: Forge, tmp_path: Path, check: Check) -> None:
     """An export that keeps only the item is still proved as far as it goes."""
     folder = public_export(whole.write(tmp_path / "run"), tmp_path / "public", kept=("item",))
-    assert check(folder, "--public")[0] == 0
+    code, out = check(folder, "--public")
+    texts_ = sum(fields.get("readings") is not None for fields, _ in whole.lines)
+    assert code == 0
+    assert f"labels read again from 0 of {texts_} reply texts" in out
+    assert f"and the {texts_} labels without a text" in out
 
 
 def test_an_export_without_items_is_refused(whole: Forge, tmp_path: Path, check: Check) -> None:
@@ -374,6 +378,79 @@ def test_a_file_too_many_or_too_few_is_refused(whole: Forge, tmp_path: Path, che
         (folder / name).rmdir()
         (folder / name).write_bytes(data)
     assert check(folder)[0] == 0
+
+
+def planned(name: str, value: object) -> Callable[[Forge], object]:
+    """Return what sets one field of the plan's selection or gate."""
+    part = "gate" if name == "threshold" else "selection"
+    return lambda forge: forge.plan[part].update({name: value})
+
+
+PLANS: dict[str, Callable[[Forge], object]] = {
+    "missing": planned("allow_partial", value=False),
+    "limit": planned("limit", 4),
+    "threshold": planned("threshold", "0.\u0669"),
+    "no source": lambda forge: forge.plan["sources"].pop(),
+    "sources turned": lambda forge: forge.plan["sources"].reverse(),
+    "two references": lambda forge: forge.plan["sources"].extend(
+        [{**forge.plan["sources"][0], "role": "references"}] * 2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_holds_together(name: str, whole: Forge, tmp_path: Path, check: Check) -> None:
+    """What was selected can be what is asked."""
+    forge = whole.copy()
+    PLANS[name](forge)
+    forge.freeze()
+    forge.find("start")["plan_sha256"] = forge.run["plan_sha256"]
+    assert check(forge.write(tmp_path))[0] == 6
+
+
+def test_a_date_exists(tmp_path: Path, check: Check) -> None:
+    """A thirtieth of February is no time."""
+    forge = small().whole()
+    forge.find("intent")["at"] = "2026-02-30T10:00:00.000Z"
+    assert check(forge.write(tmp_path))[0] == 6
+
+
+@pytest.mark.parametrize(
+    ("how", "length", "code"),
+    [
+        (ends("unknown", b"{}", status=200, error="cut"), "2", 6),
+        (ends("unknown", b"{}", status=200, error="cut"), "3", 0),
+        (ends("retry", b"{}", status=503), "3", 6),
+        (ends("retry", b"", status=503), "3", 0),
+        (ends("not_sent", b"", error="dns"), "0", 6),
+    ],
+    ids=["whole", "cut", "other", "dropped", "unsent"],
+)
+def test_a_length_is_that_of_the_reply(
+    how: Callable[[Fields, int], Any], length: str, code: int, tmp_path: Path, check: Check
+) -> None:
+    """No whole reply is called cut, and nothing came for a question that was not sent."""
+    forge = small()
+    first, *rest = gated(forge)
+    forge.ask(first, how)
+    forge.lines[-1][1]["headers"] = canonical([["content-length", length]])
+    for cell in (first, *rest):
+        forge.ask(cell)
+    forge.seal()
+    assert check(forge.write(tmp_path))[0] == code
+
+
+def test_a_recheck_after_a_failed_group_opens_nothing(tmp_path: Path, check: Check) -> None:
+    """The gate lines that were still to come follow, and the run is sealed gate-failed."""
+    forge = small()
+    forge.answer = lambda _cell: says("no")
+    forge.whole()
+    place = next(n for n, (fields, _) in enumerate(forge.lines) if fields["kind"] == "gate")
+    tail, forge.lines = forge.lines[place + 1 :], forge.lines[: place + 1]
+    assert forge.lines[-1][0]["pass"] is False
+    forge.resumed(recheck=True)
+    forge.lines += tail
+    assert check(forge.write(tmp_path))[0] == 0
 
 
 @pytest.mark.parametrize("name", ["run.json", "receipts.jsonl", "seal.txt", "inputs/items.jsonl"])

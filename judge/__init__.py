@@ -7,7 +7,8 @@ Read the modules in this order; each imports only those before it:
     envelope, readings, reading, reaction                       what came back (pure)
     lexical, sampling, gate, layout, progress, spending, stats  what follows (pure)
     answers, packs, doctor, chain, ledger, providers            where the world comes in
-    config, controls, identity, coherence, folder, questions, planning     what will be asked
+    config, controls, identity, coherence, folder, agreement   what will be asked
+    questions, planning                                         what will be asked, frozen
     recount, export, sources, comparing, metrics                what was asked, proved again
     recovery, asking, engine, stretch, judging                  asking it
     report, facade, selftest, cli                               in words

@@ -42,6 +42,7 @@ def check_plan(plan: Plan) -> None:
     _check_judges(plan)
     _check_conditions(plan)
     files = tuple(source.name for source in plan.sources if source.role == "controls")
+    _check_coverage(plan)
     if plan.gate.controls != files:
         raise VerificationError("run.json: the control files are not those of its sources")
 
@@ -59,6 +60,19 @@ def _check_sets(plan: Plan) -> None:
     # Every question stands in at least one row.
     if not 0 < plan.questions <= row:
         raise VerificationError(f"run.json: {plan.questions} questions cannot fill {row} rows")
+
+
+def _check_coverage(plan: Plan) -> None:
+    if not plan.selection.allow_partial and any(answers.missing for answers in plan.answers):
+        raise VerificationError("run.json: answers are missing, which the selection does not allow")
+    limit = plan.selection.limit
+    if limit is not None and limit < plan.questions:
+        raise VerificationError(f"run.json: {plan.questions} questions under a limit of {limit}")
+    files = [source.name for source in plan.sources if source.role == "answers"]
+    if files != [answers.name for answers in plan.answers]:
+        raise VerificationError("run.json: the sets of answers are not those of its sources")
+    if sum(source.role == "references" for source in plan.sources) > 1:
+        raise VerificationError("run.json: more than one answer key among its sources")
 
 
 def _check_judges(plan: Plan) -> None:

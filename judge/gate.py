@@ -11,7 +11,7 @@ from judge.records import Arm, Control, Rubric
 
 __all__ = ["Clearance", "Weighed", "expected", "need", "threshold", "weigh"]
 
-_THRESHOLD = re.compile(r"(0|1)(\.\d{1,9})?|[1-9]\d{0,5}/[1-9]\d{0,5}")
+_THRESHOLD = re.compile(r"(0|1)(\.[0-9]{1,9})?|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 
 Mark = Literal["correct", "wrong", "undecided"]
 """How one closed control came out."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge import packs, rubric
+from judge.agreement import answers_name
 from judge.answers import AnswersFile, Joined, ReferencesFile, join
 from judge.canonical import Json, digest, encode
 from judge.coherence import condition_name
@@ -38,7 +39,6 @@ from judge.records import (
     Reference,
     Rubric,
     Selection,
-    named,
 )
 from judge.sampling import Place, draw, placer
 
@@ -222,7 +222,7 @@ def _unique(what: str, names: Iterable[str]) -> None:
 def _join(config: RunConfig, rubrics: tuple[Rubric, ...]) -> Joined:
     if not config.answers:
         raise InputError("no saved answers; name a file with --answers FILE")
-    names = [answers.name or _stem(answers.file) for answers in config.answers]
+    names = [answers.name or answers_name(answers.file) for answers in config.answers]
     _unique("answers", names)
     files = [
         AnswersFile(name=name, path=Path(a.file), columns=tuple(a.columns.items()))
@@ -244,15 +244,6 @@ def _selection(config: RunConfig) -> Selection:
         allow_partial=config.allow_partial,
         allow_empty=config.allow_empty,
     )
-
-
-def _stem(file: str) -> str:
-    """The file's base name without the endings that say how it is written."""
-    name = Path(file).name
-    for ending in (".gz", ".jsonl", ".json", ".csv"):
-        name = name.removesuffix(ending)
-    plain = "".join(c if (c.isalnum() and c.isascii()) or c in "._-" else "_" for c in name)
-    return named(plain, "answers")
 
 
 def _on_routes(

@@ -13,6 +13,7 @@ from pathlib import Path
 import orjson
 
 from judge import packs
+from judge.agreement import check_config, check_selected
 from judge.canonical import NotCanonicalError, encode, encode_typed, parse
 from judge.chain import Entry
 from judge.coherence import check_receipt, check_size
@@ -217,6 +218,8 @@ def recount(
 def _check_derived(frozen: Frozen) -> None:
     """What a plan says that follows from its inputs: the draw, identities and deviations."""
     plan = frozen.plan
+    check_config(frozen.config, plan)
+    check_selected(frozen)
     counts = plan.gate.positive, plan.gate.negative
     rubrics = tuple(
         frozen.rubrics[name] for name in dict.fromkeys(c.rubric for c in plan.conditions)

@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 from faultserver import Close
 from plans import plan, receipt
-from smallfiles import AT, RUN_ID, written
+from smallfiles import AT, RUN_ID, frozen, refrozen, written
 from smallrun import SmallJudge, Turn, configured, ran
 
+from judge.agreement import check_config, check_selected
 from judge.chain import read_line
 from judge.coherence import check_receipt, check_size
-from judge.errors import VerificationError
+from judge.errors import InputError, VerificationError
+from judge.folder import Frozen
+from judge.gate import threshold
 from judge.recount import recount
 
 CONDITION = plan({"a": (0,)}, ["a"]).conditions[0]
@@ -97,3 +100,64 @@ def test_a_line_written_on_no_date_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(VerificationError, match="no date that exists"):
         read_line(line, 0, RUN_ID, public=False)
+
+
+# --- run.yaml and the plan ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("threshold", "0.8"), ("seed", 7), ("positive", 2), ("negative", 2), ("batch_size", 4)),
+        *(("repetitions", 2), ("reask", 1), ("only", ("type=x",)), ("limit", 99)),
+        *(("allow_partial", False), ("allow_empty", True), ("controls", ("mine.yaml",))),
+        *(("answers", ()), ("rubrics", ("other/v1",)), ("rubrics", ()), ("judges", ())),
+    ],
+)
+def test_a_run_yaml_that_asks_for_another_plan_is_refused(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    """Its digest shows only that nobody changed it since."""
+    with Frozen(frozen(tmp_path)) as found:
+        check_config(found.config, found.plan)
+        other = found.config.model_copy(update={field: value})
+        with pytest.raises(VerificationError, match=rf"run\.yaml: {field} "):
+            check_config(other, found.plan)
+
+
+@pytest.mark.parametrize("only", ["type=temporal-reasoning", "id=u1,u2", "route=temporal"])
+def test_an_item_that_was_not_selected_is_refused(tmp_path: Path, only: str) -> None:
+    """Every row of the run must meet what the plan says it was chosen by."""
+    run = frozen(tmp_path)
+    refrozen(run, "plan", lambda p: {**p, "selection": {**p["selection"], "only": [only]}})
+
+    with (
+        Frozen(run) as found,
+        pytest.raises(VerificationError, match=r"items\.jsonl:\d+: does not"),
+    ):
+        check_selected(found)
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "what"),
+    [
+        ("selection", {"allow_partial": False}, "answers are missing"),
+        ("selection", {"limit": 8}, "9 questions under a limit of 8"),
+        ("sources", None, "not those of its sources"),
+    ],
+)
+def test_a_plan_covers_what_it_says(
+    tmp_path: Path, part: str, changes: dict[str, object] | None, what: str
+) -> None:
+    """Answers that are missing are allowed by the plan, or not there."""
+    run = frozen(tmp_path, "a", "b")
+    refrozen(run, "plan", lambda p: {**p, part: {**p[part], **changes} if changes else []})
+
+    with pytest.raises(VerificationError, match=what):
+        Frozen(run)
+
+
+def test_a_threshold_has_ascii_digits() -> None:
+    """Other readers of the plan know no others."""
+    with pytest.raises(InputError, match="neither a decimal"):
+        threshold("0.\u0669")

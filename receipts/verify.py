@@ -619,7 +619,7 @@ class Run:
         need(SHAPES[kind].fullmatch(text), f"these are not the fields of kind {kind}")
         need(whole.keys() <= {"private", "public"}, "there is more than private and public")
         same(line, v=1, seq=self.lines, prev=self.head)
-        dt.datetime(*(int(part) for part in re.findall("[0-9]+", line["at"])[:6]))  # noqa: DTZ001 - is it a date
+        dt.datetime.fromisoformat(line["at"])
         after = {"": {"start"}, "seal": set[str]()}
         after["stopped"] = after["recovered"] = {"recovered", "resumed"}
         may = after.get(self.last, FIELDS.keys() - {"start"})
@@ -810,7 +810,6 @@ class Run:
         told = [value for name, value in headers if name == "content-length"]
         if len(told) != 1 or not re.fullmatch("[0-9]{1,18}", told[0]):
             return
-
         whole = int(told[0]) == length
         hidden = whole and status == WHOLE_STATUS and error in ("cut", "deadline")
         need(outcome != "unknown" or not hidden, "a whole reply is called cut")

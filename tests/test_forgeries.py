@@ -201,7 +201,10 @@ def test_a_reply_forged_with_all_that_follows_is_seen_by_the_head_alone(served: 
     """Nobody signs a reply: `no` made `yes`, from the raw bytes to the seal."""
     run = read(served.folder)
     place, public = next(run.facts("receipt", phase="answer", label="no"))
-    put(run.lines[place], "response", text(run.lines[place], "response").replace('"no"', '"yes"'))
+    reply, headers = (text(run.lines[place], name) for name in ("response", "headers"))
+    size = len(reply.encode())
+    put(run.lines[place], "response", reply.replace('"no"', '"yes"'))
+    put(run.lines[place], "headers", headers.replace(f'"{size}"', f'"{size + 1}"'))
     put(run.lines[place], "reply_text", "yes")
     public |= {"label": "yes", "readings": dict.fromkeys(public["readings"], "yes")}
     recounted(run)
@@ -220,7 +223,6 @@ def _prior(run: Forged) -> None:
 def _claims(run: Forged) -> None:
     run.manifest["environment"]["python"] = "2.7"
     run.plan["sources"][0]["sha256"] = "0" * 64
-    run.plan["selection"]["limit"] = 8
     for line in run.lines:
         line["public"]["at"] = "1999-01-01T00:00:00.000Z"
         if line["public"]["kind"] == "receipt":

@@ -298,7 +298,9 @@ def test_a_stop_tells_what_the_sdk_calls_it(tmp_path: Path) -> None:
         found = ran(configured("openai", server.base_url("openai")), tmp_path / "run")
 
     assert found.outcome.halt is not None
-    assert found.outcome.halt.detail == "NotFoundError 404 'model_not_found'"
+    detail = found.outcome.halt.detail
+    assert detail.startswith("NotFoundError 404 'model_not_found' at http://127.0.0.1:")
+    assert detail.endswith("; check the model's name, and that a base URL ends in /v1")
 
 
 # --- the list itself ------------------------------------------------------------------------------

@@ -123,7 +123,9 @@ _REPEATED = (
     "the same prompts were put to the same judge: what differs is the judge's own unsteadiness"
 )
 _ABOUT = {
-    "answers": "of what is known the answers differ: a difference is theirs as the judge sees it",
+    "answers": (
+        "of what is known the answers differ: a difference is theirs, or the judge's unsteadiness"
+    ),
     "rubric": "of what is known the rubrics differ: a difference is the rubric's share",
     "judge": "of what is known the judges differ: discordant items are their disagreements",
     "questions or gold answers": "the answers are the same, but not the questions or gold answers",

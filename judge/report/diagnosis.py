@@ -41,7 +41,10 @@ def _whole(one: Compared) -> list[str]:
 
 def _verdict(one: Compared) -> str:
     if one.official:
-        return "the judge as it is pinned, as far as the file shows"
+        return (
+            f"all {len(one.matches)} pinned texts, unchanged; how the file fills, routes and "
+            "sends them is not proved"
+        )
     by = "" if one.by == "text" else "; by hash only: its texts are not on this machine"
     return f"not the judge as it is pinned: {one.exact} of {len(one.matches)} texts exact{by}"
 
@@ -55,7 +58,7 @@ def _match(match: Match) -> str:
 
 def _brief(one: Compared) -> str:
     if one.official:
-        return f"{one.rubric}: as it is pinned, as far as the file shows"
+        return f"{one.rubric}: all pinned texts, unchanged; their use is not proved"
     best = max(match.likeness for match in one.matches)
     exact = f"{one.exact} of {len(one.matches)} texts exact"
     return f"{one.rubric}: {exact}, {best} % at most alike"

@@ -154,6 +154,7 @@ def _write(
             embedded_labels(found)
     joined = _join(config, rubrics)
     files = tuple(read_controls(name) for name in config.controls)
+    _unique("control file", [file.source.name for file in files])
     inputs = folder / "inputs"
     with _storage(folder):
         inputs.mkdir(mode=0o700)

@@ -161,7 +161,10 @@ def _same(answers: Alike, prompts: Alike, rubric: Alike, judge: Alike) -> Samene
         ),
         (
             ("partly", "unknown", "unknown", "same"),
-            "a difference is theirs, or the judge's unsteadiness; whether the rubric is the same is not",
+            (
+                "a difference is theirs, or the judge's unsteadiness; "
+                "whether the rubric is the same is not"
+            ),
             False,
         ),
     ],

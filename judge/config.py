@@ -75,7 +75,7 @@ class Limits(Record):
     resend_unknown: Annotated[int, Field(ge=0, le=10)] = 0
     """How often a question whose answer may have been lost is sent again, for each cell."""
     max_reply_bytes: Annotated[int, Field(ge=1024, le=2**30)] = 8_000_000
-    max_tokens_total: Annotated[int, Field(ge=1)] | None = None
+    max_tokens_total: Annotated[int, Field(ge=1, lt=2**53)] | None = None
     """The run stops before its worst case passes this; it can go on under a higher one."""
 
 
@@ -92,11 +92,11 @@ class RunConfig(Record):
     negative: Count = 12
     threshold: str = "0.9"
     seed: Count = 0
-    batch_size: Annotated[int, Field(ge=1)] | None = None
+    batch_size: Annotated[int, Field(ge=1, lt=2**53)] | None = None
     repetitions: Annotated[int, Field(ge=1, le=1000)] = 1
     reask: Annotated[int, Field(ge=0, le=10)] = 0
     only: Listed[str] = ()
-    limit: Annotated[int, Field(ge=1)] | None = None
+    limit: Annotated[int, Field(ge=1, lt=2**53)] | None = None
     allow_partial: bool = False
     allow_empty: bool = False
     limits: Limits = Limits()

@@ -242,6 +242,9 @@ class Frozen:
             raise VerificationError(str(error)) from error
 
     def _check_file(self, path: Path, entry: FrozenFile) -> None:
+        # A pipe would hold the reader for ever, and a loop of links is no file at all.
+        if path.is_symlink() or not path.is_file():
+            raise VerificationError(f"inputs/{entry.name}: not a plain file")
         found, size, lines = _measured(path)
         if size != entry.bytes or found != entry.sha256:
             raise VerificationError(f"inputs/{entry.name}: changed since the run was frozen")

@@ -82,6 +82,10 @@ def expected(control: Control, rubric: Rubric) -> tuple[str, ...]:
             f"control {control.id!r} expects {unknown or 'nothing'}, "
             f"but {rubric.name} offers {offered}"
         )
+    if set(control.expect) == set(rubric.labels):
+        raise InputError(
+            f"control {control.id!r} expects every label of {rubric.name}, so it can show nothing"
+        )
     return tuple(control.expect)
 
 

@@ -241,6 +241,8 @@ def entries(path: Path, run_id: str, *, public: bool = False) -> Iterator[Entry]
 
 
 def _lines(path: Path) -> Iterator[bytes]:
+    if path.exists() and not path.is_file():
+        raise VerificationError(f"{path.name}: not a plain file")
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file):

@@ -6,6 +6,9 @@ no planned cell of the run is undecided, unknown or unasked.
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
 
 from judge.canonical import digest
 from judge.progress import Status
@@ -19,6 +22,10 @@ from judge.stats.proportion import lower_bound
 __all__ = ["Failed", "Flip", "GateLine", "Group", "Share", "Summary", "TypeLine", "summarise"]
 
 _UNKNOWN = {Status.OPEN, Status.UNKNOWN}
+
+
+Total = Annotated[int, Field(ge=0)]
+"""A sum of numbers that servers chose: without the bound that each of them has."""
 
 
 class GateLine(Record):
@@ -154,10 +161,10 @@ class Summary(Record):
     resent: Count
     unknown: Count
     """Cells that may have been answered, and billed, unseen."""
-    unknown_tokens_max: Count
+    unknown_tokens_max: Total
     """The most that asking those again can cost; 0 where no output limit is sent."""
-    tokens_in: Count
-    tokens_out: Count
+    tokens_in: Total
+    tokens_out: Total
     unmetered: Count
     fingerprints: dict[str, Count]
     stops: Listed[str]

@@ -237,9 +237,7 @@ def test_doctor_says_when_it_is_the_judge(tmp_path: Path) -> None:
     path = tmp_path / "prompts.json"
     path.write_bytes(encode([LONG_ONE, LONG_TWO]))
 
-    assert "tiny/one: all 2 pinned texts, unchanged" in _out(
-        "doctor", str(path)
-    )
+    assert "tiny/one: all 2 pinned texts, unchanged" in _out("doctor", str(path))
     found = json.loads(_out("doctor", str(path), "--of", "tiny/one", "--json"))
     assert [one["official"] for one in found["compared"]] == [True]
 

@@ -24,12 +24,16 @@ __all__ = [
 ]
 
 
+_PATH = r"^[^\x00]+$"
+"""A path holds no NUL byte, and is not empty."""
+
+
 class AnswersConfig(Record):
     """One set of saved answers."""
 
     name: Name | None = None
     """Null: the file's name without its endings."""
-    file: str
+    file: Annotated[str, Field(pattern=_PATH)]
     columns: dict[str, str] = Field(default_factory=dict)
     """Field to column, where the file uses other names than the known ones."""
 
@@ -37,7 +41,7 @@ class AnswersConfig(Record):
 class ReferencesConfig(Record):
     """The answer key."""
 
-    file: str
+    file: Annotated[str, Field(pattern=_PATH)]
     columns: dict[str, str] = Field(default_factory=dict)
 
 
@@ -86,7 +90,7 @@ class RunConfig(Record):
     references: ReferencesConfig | None = None
     rubrics: Listed[str] = ("correctness/v1",)
     judges: Listed[JudgeConfig]
-    controls: Listed[str] = ()
+    controls: Listed[Annotated[str, Field(pattern=_PATH)]] = ()
     """Control files added to the draw: a shipped name, or a path."""
     positive: Count = 12
     negative: Count = 12

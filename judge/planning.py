@@ -81,7 +81,9 @@ def freeze(
         InputError: something that was given cannot be judged; nothing is left behind.
         StorageError: the folder cannot be written.
     """
-    if folder.exists():
+    with _storage(folder):
+        taken = folder.exists()
+    if taken:
         raise InputError(f"{folder} exists; choose another --out, or `judge resume` it")
     with _storage(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)

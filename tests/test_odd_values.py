@@ -88,3 +88,19 @@ def test_a_control_that_cannot_be_wrong_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="can show nothing"):
         expected(control, rubric)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [["--set", "a=\udcff"], ["--out", "x" * 300], ["--controls", "a\0b.yaml"]],
+    ids=["bytes", "long", "nul"],
+)
+def test_words_no_file_system_or_text_can_hold_are_refused(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence, and the exit code of its kind."""
+    words = ["run", "--answers", str(EXAMPLES / "pass-1.jsonl"), "--judge", "lexical"]
+    words += ["--references", str(EXAMPLES / "references.json"), "--out", str(tmp_path / "r")]
+
+    assert main([*words, *more]) in {2, 7}
+    assert "Traceback" not in capsys.readouterr().err

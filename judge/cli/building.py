@@ -120,7 +120,7 @@ def _judge(word: str) -> JudgeConfig:
 
 def _value(key: str, text: str) -> Json:
     """The value of --set as run.yaml would read it."""
-    found = strictyaml.load(f"value: {text}\n".encode(), f"--set {key}")
+    found = strictyaml.load(f"value: {text}\n".encode("utf-8", "surrogateescape"), f"--set {key}")
     return found["value"] if isinstance(found, dict) else None
 
 

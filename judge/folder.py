@@ -1,11 +1,12 @@
 """A run folder in, its frozen plan and inputs out, held against their digests.
 
-Rows are read by number from the mapped files, so that a run of a million rows costs no more memory
-than one of ten.
+Rows are read from their files by number, so that a run of a million rows holds a few bytes of each
+in memory.
 """
 
 import hashlib
-import mmap
+import os
+import weakref
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,8 +105,8 @@ class Rows:
     """The lines of one JSONL file, by number; each line canonical."""
 
     def __init__(self, path: Path) -> None:
+        self._name = path.name
         self._starts = array("Q")
-        self._map: mmap.mmap | None = None
         start = 0
         with path.open("rb") as file:
             for line in file:
@@ -113,8 +114,9 @@ class Rows:
                     raise VerificationError(f"inputs/{path.name}: the last line is torn")
                 self._starts.append(start)
                 start += len(line)
-            if start:
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            # Not mapped: the pages of a mapped file count as this process's memory.
+            self._fd = os.dup(file.fileno())
+        self._close = weakref.finalize(self, os.close, self._fd)
         self._starts.append(start)
 
     def __len__(self) -> int:
@@ -122,15 +124,18 @@ class Rows:
         return len(self._starts) - 1
 
     def __getitem__(self, number: int) -> bytes:
-        """Line `number`, from 0, its LF taken off."""
-        if self._map is None:
-            raise IndexError(number)
-        return self._map[self._starts[number] : self._starts[number + 1] - 1]
+        """Line `number`, from 0, its LF taken off; raises VerificationError when it is gone."""
+        start = self._starts[number]
+        length = self._starts[number + 1] - 1 - start
+        line = os.pread(self._fd, length, start)
+        if len(line) != length:
+            raise VerificationError(f"inputs/{self._name}: cut short since it was checked")
+        return line
 
     def close(self) -> None:
         """Let the file go."""
-        if self._map is not None:
-            self._map.close()
+        self._close()
+        self._fd = -1  # the number may be another file's by now
 
 
 class Frozen:

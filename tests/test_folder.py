@@ -468,8 +468,30 @@ def test_rows_are_read_by_number(tmp_path: Path) -> None:
     rows.close()
 
 
+def test_a_file_cut_short_after_its_check_is_refused(tmp_path: Path) -> None:
+    """A row whose bytes have gone since the file was opened is no row of the run."""
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"a":1}\n{"b":2}\n')
+    rows = Rows(path)
+    path.write_bytes(b'{"a":1}\n{"b"')
+    assert rows[0] == b'{"a":1}'
+    with pytest.raises(VerificationError, match="cut short since it was checked"):
+        rows[1]
+    rows.close()
+
+
+def test_rows_are_not_mapped_into_memory(made: Path) -> None:
+    """An open run maps none of its files, whose pages would count as the process's own memory."""
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        pytest.skip("this system does not list what a process has mapped")
+    with Frozen(made) as open_run:
+        assert open_run.item(0).id
+        assert str(made) not in maps.read_text()
+
+
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
-    """It cannot be mapped, and need not be."""
+    """Nothing can be asked of it."""
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b"")
     rows = Rows(file)

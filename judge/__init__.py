@@ -10,6 +10,7 @@ Read the modules in this order; each imports only those before it:
     config, controls, identity, coherence, folder, agreement   what will be asked
     questions, planning                                         what will be asked, frozen
     recount, export, sources, comparing, metrics                what was asked, proved again
+    judgments, studies                                          the same, one row per judgment
     recovery, asking, engine, stretch, judging                  asking it
     report, facade, selftest, cli                               in words
 

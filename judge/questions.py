@@ -26,6 +26,8 @@ class Question:
     expect: tuple[str, ...] | None
     gold: str
     response: str
+    prompt: str
+    """The user message, rendered."""
     body: bytes
     tokens_max: int | None
     item: bytes
@@ -124,6 +126,7 @@ class Questions:
             expect=expect,
             gold=row.gold,
             response=row.response,
+            prompt=prompt,
             body=_body(judge, prompt, settings, row, template.system),
             tokens_max=(
                 0

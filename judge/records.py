@@ -17,11 +17,16 @@ __all__ = [
     "Binding",
     "Cause",
     "Cell",
+    "Comparator",
     "Condition",
+    "Contrast",
     "Control",
     "Decided",
     "ErrorClass",
     "Exchange",
+    "Excluded",
+    "Exclusions",
+    "Extract",
     "Fact",
     "FrozenFile",
     "Gate",
@@ -53,6 +58,7 @@ __all__ = [
     "Start",
     "State",
     "Stopped",
+    "Study",
     "Template",
     "Undecided",
     "Usage",
@@ -145,6 +151,28 @@ class Record(pydantic.BaseModel):
         return cls.model_validate_json(data)
 
 
+def _is_empty(value: object) -> bool:
+    return not value
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+def _is_as_is(value: object) -> bool:
+    return value == "as-is"
+
+
+def _is_binary(value: object) -> bool:
+    return value == "binary"
+
+
+# A part that later versions added is written down only where it is not the default: the pins and
+# the frozen files of whatever does without it are the bytes they always were.
+_Optional = Field(default=None, exclude_if=_is_none)
+_Some = Field(default=(), exclude_if=_is_empty)
+
+
 # --- what is judged -----------------------------------------------------------------------------
 
 
@@ -172,8 +200,11 @@ class Item(Record):
     gold: str
     abstention: bool
     response: str
+    """What the judge reads."""
     prior: str | None
     """The label somebody gave it earlier, in the words of their file; null when never judged."""
+    saved: str | None = _Optional
+    """The whole saved answer, where the response is what the plan extracts from it."""
 
 
 class Control(Record):
@@ -203,28 +234,6 @@ Fill = Literal["format", "jinja", "named", "angle", "dollar", "upper", "concat"]
 Kind = Literal["binary", "three-way", "graded"]
 ValueRule = Literal["as-is", "data-markers/1"]
 """What an upstream does to a value before it enters the text; see `judge.filling`."""
-
-
-def _is_empty(value: object) -> bool:
-    return not value
-
-
-def _is_none(value: object) -> bool:
-    return value is None
-
-
-def _is_as_is(value: object) -> bool:
-    return value == "as-is"
-
-
-def _is_binary(value: object) -> bool:
-    return value == "binary"
-
-
-# A part that later versions added is written down only where it is not the default: the pins and
-# the frozen files of a rubric that does without it are the bytes they always were.
-_Optional = Field(default=None, exclude_if=_is_none)
-_Some = Field(default=(), exclude_if=_is_empty)
 
 
 class Template(Record):
@@ -430,6 +439,68 @@ class Source(Record):
     rows: Count
 
 
+Extract = Literal["last-answer-line"]
+"""What of a saved answer the judge reads; `judge.extraction` says how."""
+
+
+class Contrast(Record):
+    """Two conditions to be held against each other, named before the run."""
+
+    name: Name
+    vary: Literal["answers", "rubric", "judge"] | None = None
+    """Every two conditions that differ in this alone; null: the two named."""
+    first: Annotated[str, Field(pattern=r"^c[1-9][0-9]*$")] | None = None
+    second: Annotated[str, Field(pattern=r"^c[1-9][0-9]*$")] | None = None
+
+
+class Excluded(Record):
+    """A row of the answer key that somebody has questioned."""
+
+    model_config = pydantic.ConfigDict(validate_by_name=True, serialize_by_alias=True)
+
+    id: str
+    class_: str = Field(alias="class")
+    """What is wrong with it, in a word or two."""
+    reason: str
+
+
+class Exclusions(Record):
+    """The questionable rows of an answer key, as they stood before the run."""
+
+    file: str
+    """Base name."""
+    sha256: Sha256
+    rows: Listed[Excluded]
+
+
+class Comparator(Record):
+    """A figure somebody published, to stand beside this one and never in one ranking with it."""
+
+    name: str
+    count: Count
+    n: Annotated[int, Field(ge=1, lt=2**53)]
+    source: str
+    """Where it was read: a file's base name, or an address."""
+    sha256: Sha256
+    """Of the source as it was read."""
+    rubric: str | None = None
+    judge: str | None = None
+    data: str | None = None
+    """What it was measured with, where the source says so."""
+
+
+class Study(Record):
+    """What will be said about a run, fixed before its first call."""
+
+    contrasts: Listed[Contrast] = ()
+    exclusions: Exclusions | None = None
+    comparators: Listed[Comparator] = ()
+    margin: str | None = None
+    """The largest difference that does not matter, a share such as `0.02`."""
+    allowed_breaks: Count = 0
+    """Items an improvement may break and still pass."""
+
+
 class Plan(Record):
     """What a run will ask, fixed before the first call."""
 
@@ -446,6 +517,9 @@ class Plan(Record):
     answers: Listed[AnswerSet]
     inputs: Listed[FrozenFile]
     sources: Listed[Source]
+    extract: Extract | None = _Optional
+    """What of each saved answer the judge reads; null: all of it."""
+    study: Study | None = _Optional
 
 
 # --- one attempt --------------------------------------------------------------------------------

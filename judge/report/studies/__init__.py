@@ -1,0 +1,1 @@
+"""One module for each analysis of `judge.studies`: its result in, a `Section` out."""

@@ -41,5 +41,5 @@ fix: .venv/ready ## Let the tools mend what they can
 	$(BIN)/ruff format .
 
 lock: .venv/ready ## Pin every dependency again
-	$(BIN)/uv pip compile pyproject.toml --group dev --extra stats --universal \
+	$(BIN)/uv pip compile pyproject.toml --group dev --extra all --universal \
 	  --generate-hashes --no-header --quiet --no-annotate --output-file requirements-dev.txt

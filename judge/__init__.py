@@ -6,9 +6,11 @@ Read the modules in this order; each imports only those before it:
     strictyaml, sandbox, filling, shapes, rubric, request       what is sent (pure)
     envelope, readings, reading, reaction                       what came back (pure)
     lexical, sampling, gate, layout, progress, spending, stats  what follows (pure)
-    answers, packs, doctor, chain, ledger, providers            where the world comes in
-    config, controls, identity, coherence, folder, agreement   what will be asked
-    questions, planning                                         what will be asked, frozen
+    extraction                                                  what of an answer is read (pure)
+    answers, packs, doctor, chain, ledger, providers, tokens    where the world comes in
+    config, controls, exclusions, identity, prices, coherence   what will be asked
+    intended, folder, agreement                                 what will be asked, and said
+    questions, planning, preregistration                        what will be asked, frozen
     recount, export, sources, comparing, metrics                what was asked, proved again
     judgments, studies                                          the same, one row per judgment
     recovery, asking, engine, stretch, judging                  asking it

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 
 from judge import rubric
 from judge.answers.values import as_text
-from judge.config import RunConfig
+from judge.config import RunConfig, StudyConfig, is_address
 from judge.errors import InputError, VerificationError
 from judge.folder import Frozen
 from judge.identity import identify
-from judge.records import Item, Plan, Rubric, named
+from judge.records import Item, Plan, Rubric, Study, named
 
 __all__ = ["answers_name", "check_config", "check_selected"]
 
@@ -58,10 +58,32 @@ def _pairs(config: RunConfig, plan: Plan) -> Iterator[tuple[str, object, object]
         yield field, getattr(config, field), getattr(plan, field)
     for field in ("only", "limit", "allow_partial", "allow_empty"):
         yield field, getattr(config, field), getattr(plan.selection, field)
+    yield "extract", config.extract, plan.extract
+    yield from _study_pairs(config.study, plan.study)
     names = tuple(named(_base(word).removesuffix(".yaml"), "controls") for word in config.controls)
     yield "controls", names, plan.gate.controls
     names = tuple(one.name or answers_name(one.file) for one in config.answers)
     yield "answers", names, tuple(one.name for one in plan.answers)
+
+
+def _study_pairs(
+    config: StudyConfig | None, fixed: Study | None
+) -> Iterator[tuple[str, object, object]]:
+    yield "study", config is None, fixed is None
+    if config is None or fixed is None:
+        return
+    for field in ("contrasts", "margin", "allowed_breaks"):
+        yield f"study.{field}", getattr(config, field), getattr(fixed, field)
+    file = config.exclusions and _base(config.exclusions)
+    yield "study.exclusions", file, fixed.exclusions and fixed.exclusions.file
+    said = [
+        (c.name, c.count, c.n, c.source if is_address(c.source) else _base(c.source))
+        for c in config.comparators
+    ]
+    kept = [(c.name, c.count, c.n, c.source) for c in fixed.comparators]
+    yield "study.comparators", said, kept
+    said_of = [(c.rubric, c.judge, c.data) for c in config.comparators]
+    yield "study.comparators", said_of, [(c.rubric, c.judge, c.data) for c in fixed.comparators]
 
 
 def _base(word: str) -> str:

@@ -1,6 +1,7 @@
 """run.yaml in, one strict record out: the one configuration format; flags build the same record."""
 
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,15 +12,19 @@ from pydantic import Field
 from judge import strictyaml
 from judge.canonical import Json, NotCanonicalError, encode
 from judge.errors import InputError
-from judge.records import Count, Listed, Name, Record
+from judge.records import Contrast, Count, Extract, Listed, Name, Record
 
 __all__ = [
     "AnswersConfig",
+    "ComparatorConfig",
     "JudgeConfig",
     "Limits",
+    "PriceConfig",
     "ReferencesConfig",
     "RunConfig",
+    "StudyConfig",
     "dump",
+    "is_address",
     "read",
 ]
 
@@ -45,6 +50,17 @@ class ReferencesConfig(Record):
     columns: dict[str, str] = Field(default_factory=dict)
 
 
+Dollars = Annotated[str, Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?$")]
+"""An amount in US dollars, a decimal as text."""
+
+
+class PriceConfig(Record):
+    """What a judge costs, in US dollars for a million tokens."""
+
+    input: Dollars
+    output: Dollars
+
+
 class JudgeConfig(Record):
     """Who is asked, and where."""
 
@@ -62,6 +78,8 @@ class JudgeConfig(Record):
     """Sent beside or instead of the rubric's; each one is a deviation."""
     unset: Listed[str] = ()
     """Rubric settings that are not sent; each one is a deviation."""
+    price: PriceConfig | None = None
+    """Null: the list price of the provider's own address, where it is known."""
 
 
 class Limits(Record):
@@ -81,6 +99,35 @@ class Limits(Record):
     max_reply_bytes: Annotated[int, Field(ge=1024, le=2**30)] = 8_000_000
     max_tokens_total: Annotated[int, Field(ge=1, lt=2**53)] | None = None
     """The run stops before its worst case passes this; it can go on under a higher one."""
+    max_cost_usd: Dollars | None = None
+    """The same in US dollars; every judge must have a known price."""
+
+
+class ComparatorConfig(Record):
+    """A figure somebody published."""
+
+    name: str
+    count: Count
+    n: Annotated[int, Field(ge=1, lt=2**53)]
+    source: Annotated[str, Field(pattern=_PATH)]
+    """A file at hand, or an address."""
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """Of the source as it was read; needed with an address, checked against a file."""
+    rubric: str | None = None
+    judge: str | None = None
+    data: str | None = None
+
+
+class StudyConfig(Record):
+    """What will be said about the run, fixed before its first call."""
+
+    contrasts: Listed[Contrast] = ()
+    exclusions: Annotated[str, Field(pattern=_PATH)] | None = None
+    """A file of questionable rows of the answer key: id, class, reason."""
+    comparators: Listed[ComparatorConfig] = ()
+    margin: str | None = None
+    """The largest difference that does not matter, a share such as `0.02`."""
+    allowed_breaks: Count = 0
 
 
 class RunConfig(Record):
@@ -103,6 +150,9 @@ class RunConfig(Record):
     limit: Annotated[int, Field(ge=1, lt=2**53)] | None = None
     allow_partial: bool = False
     allow_empty: bool = False
+    extract: Extract | None = None
+    """What of each saved answer the judge reads; null: all of it."""
+    study: StudyConfig | None = None
     limits: Limits = Limits()
 
 
@@ -151,6 +201,10 @@ def _names() -> list[str]:
         AnswersConfig,
         ReferencesConfig,
         JudgeConfig,
+        PriceConfig,
+        StudyConfig,
+        ComparatorConfig,
+        Contrast,
         Limits,
     )
     return sorted({name for record in records for name in record.model_fields})
@@ -182,8 +236,27 @@ def read(path: Path) -> RunConfig:
             ),
             "controls": tuple(_beside(home, name) for name in config.controls),
             "rubrics": tuple(_beside(home, name) for name in config.rubrics),
+            "study": config.study and _study(config.study, lambda file: str(home / file)),
         }
     )
+
+
+def _study(study: StudyConfig, moved: Callable[[str], str]) -> StudyConfig:
+    """The same with every path moved; an address stays what it is."""
+    return study.model_copy(
+        update={
+            "exclusions": study.exclusions and moved(study.exclusions),
+            "comparators": tuple(
+                c if is_address(c.source) else c.model_copy(update={"source": moved(c.source)})
+                for c in study.comparators
+            ),
+        }
+    )
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is an address, not a file."""
+    return source.startswith(("https://", "http://"))
 
 
 def _beside(home: Path, name: str) -> str:
@@ -202,6 +275,7 @@ def dump(config: RunConfig) -> bytes:
             "references": references
             and references.model_copy(update={"file": Path(references.file).name}),
             "controls": tuple(Path(name).name for name in config.controls),
+            "study": config.study and _study(config.study, lambda file: Path(file).name),
             "rubrics": tuple(
                 Path(name).name if name.endswith(".yaml") else name for name in config.rubrics
             ),

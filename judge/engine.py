@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import tenacity
 
@@ -20,7 +21,7 @@ from judge.providers.contract import Connection, Provider
 from judge.questions import Question, Questions
 from judge.reaction import Again, Done, Stop, Unknown
 from judge.records import Cause, Cell
-from judge.spending import Spending
+from judge.spending import Price, Spending, dollars
 
 __all__ = ["Engine", "Halt", "Observer", "Ways"]
 
@@ -82,6 +83,7 @@ class Engine:
         questions: Questions,
         limits: Limits,
         spending: Spending,
+        prices: Mapping[str, Price] | None = None,
     ) -> None:
         self._asker = asker
         self._progress = progress
@@ -91,6 +93,8 @@ class Engine:
         self._limits = limits
         self._spending = spending
         self._cap = limits.max_tokens_total
+        self._budget = None if limits.max_cost_usd is None else Fraction(limits.max_cost_usd)
+        self._prices = prices or {}
         self._stopped = asyncio.Event()
         self._turnstile = asyncio.Lock()
         self._ready_at: dict[str, float] = {}
@@ -169,10 +173,25 @@ class Engine:
         """Post the next intent; None when the run has stopped or would pass its cap."""
         if self._stopped.is_set():
             return None
-        if self._cap is not None and self._spending.tokens + (question.tokens_max or 0) > self._cap:
-            self.stop(Halt("token_cap", f"{self._spending.tokens} of {self._cap} tokens"))
+        halt = self._over(question)
+        if halt is not None:
+            self.stop(halt)
             return None
         return self._asker.post(cell, question)
+
+    def _over(self, question: Question) -> Halt | None:
+        """Why this question may not be asked: its worst case would pass a cap."""
+        spending, most = self._spending, question.tokens_max or 0
+        if self._cap is not None and spending.tokens + most > self._cap:
+            return Halt("token_cap", f"{spending.tokens} of {self._cap} tokens")
+        if self._budget is None:
+            return None
+        condition = question.condition.id
+        next_one = spending.worst(condition, most).cost(self._prices[condition])
+        spent = spending.cost(self._prices)
+        if spent + next_one <= self._budget:
+            return None
+        return Halt("cost_cap", f"{dollars(spent)} of {dollars(self._budget)} at most")
 
     async def _close(
         self, session: _Session, way: Connection | Embedded, gates: tuple[int, ...] | None

@@ -12,6 +12,7 @@ from judge import judging
 from judge.config import Limits, RunConfig
 from judge.judging import Outcome
 from judge.planning import Estimate, estimate, freeze
+from judge.preregistration import promised
 from judge.records import Plan
 from judge.recount import Proof, recount
 from judge.report.summary import Summary, summarise
@@ -43,17 +44,30 @@ def plan(config: RunConfig) -> Planned:
         return Planned(frozen.plan, frozen.manifest.plan_sha256, estimate(frozen))
 
 
-def run(config: RunConfig, folder: Path | str, watch: Watch | None = None) -> Outcome:
+def run(
+    config: RunConfig,
+    folder: Path | str,
+    watch: Watch | None = None,
+    *,
+    plan: Path | str | None = None,
+) -> Outcome:
     """Freeze, gate, score if the gate passes, seal; return the run recounted from the disk.
 
     A judge that fails its gate, undecided replies and a provider that stops the run are no
     exceptions here: `Outcome.proof.state`, `Outcome.halt` and `Outcome.exit_code` say so.
 
+    Args:
+        config: what to judge, by what, with whom.
+        folder: where the run goes; must not exist.
+        watch: whom to tell.
+        plan: a plan frozen earlier, or its digest; a run that differs from it is refused.
+
     Raises:
         InputError: nothing was sent, and no folder is left.
         StorageError: the ledger could not be written.
     """
-    return judging.run(config, Path(folder), watch=watch)
+    held = None if plan is None else promised(str(plan))
+    return judging.run(config, Path(folder), watch=watch, promise=held)
 
 
 def resume(

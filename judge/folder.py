@@ -19,6 +19,7 @@ from judge.coherence import check_plan
 from judge.config import RunConfig
 from judge.config import parse as parse_config
 from judge.errors import InputError, VerificationError
+from judge.extraction import extract
 from judge.gate import expected
 from judge.layout import Layout
 from judge.records import (
@@ -307,10 +308,20 @@ class Frozen:
                     raise VerificationError(f"items.jsonl:{row + 1}: a control of a file as well")
                 last = item.position
                 self._check_question(row, item)
+                self._check_extracted(row, item)
                 positions.append(last)
         if 0 in self.keys:
             raise VerificationError("items.jsonl: fewer questions than the plan says")
         return positions
+
+    def _check_extracted(self, row: int, item: Item) -> None:
+        rule = self.plan.extract
+        if rule is None and item.saved is None:
+            return
+        if rule is None or item.saved is None or extract(rule, item.saved) != item.response:
+            raise VerificationError(
+                f"items.jsonl:{row + 1}: its response is not what the plan takes from the answer"
+            )
 
     def _check_question(self, row: int, item: Item) -> None:
         key = question_key(item)

@@ -23,6 +23,8 @@ from judge.folder import Frozen
 from judge.identity import identify
 from judge.ledger import Ledger, Lock, sync_folder, write_seal
 from judge.planning import check_cap, estimate, freeze
+from judge.preregistration import Promised, hold
+from judge.prices import price_of
 from judge.providers import Endpoint, Provider, open_provider
 from judge.questions import RULES, Rules
 from judge.records import Plan, Start
@@ -77,6 +79,7 @@ def run(
     settings: Settings | None = None,
     watch: Watch | None = None,
     rules: Rules = RULES,
+    promise: Promised | None = None,
 ) -> Outcome:
     """Freeze a plan, let the judge take its controls, score if it passes, seal.
 
@@ -86,6 +89,7 @@ def run(
         settings: limits and manners of this stretch; by default the configuration's limits.
         watch: whom to tell.
         rules: the embedded judges that are known.
+        promise: the plan that was published before; a run that differs from it is refused.
 
     Raises:
         InputError: nothing was sent, and no folder is left.
@@ -101,7 +105,13 @@ def run(
         identify(judge)
     ways = _ways(config, settings.limits)
     environment = _environment(settings.limits)
-    frozen = freeze(config, folder, secrets.token_hex(32), environment, _begin, watch.note)
+
+    def begin(frozen: Frozen) -> None:
+        if promise is not None:
+            hold(frozen.plan, promise)
+        _begin(frozen)
+
+    frozen = freeze(config, folder, secrets.token_hex(32), environment, begin, watch.note)
     with frozen, Lock(folder) as lock:
         watch.frozen(frozen)
         proof = recount(folder, rules=rules, frozen=frozen)
@@ -154,8 +164,8 @@ def resume(
             return Outcome(folder, recount(folder, rules=rules), None)
         config, settings = change(parse((folder / "inputs" / "run.yaml").read_bytes(), "run.yaml"))
         _check_judges(config, frozen.plan)
-        if settings.limits.max_tokens_total is not None:
-            check_cap(estimate(frozen), settings.limits)
+        if {settings.limits.max_tokens_total, settings.limits.max_cost_usd} != {None}:
+            check_cap(estimate(frozen), config.model_copy(update={"limits": settings.limits}))
         ways = _ways(config, settings.limits)
         watch.frozen(frozen)
         stretch = Stretch(proof, frozen, settings, watch, rules, _CLOCK)
@@ -219,7 +229,11 @@ def _installed(name: str) -> str | None:
 
 
 def _ways(config: RunConfig, limits: Limits) -> tuple[Way, ...]:
-    return tuple(Way(judge, _provider(judge, limits)) for judge in config.judges)
+    capped = limits.max_cost_usd is not None
+    return tuple(
+        Way(judge, _provider(judge, limits), price_of(judge) if capped else None)
+        for judge in config.judges
+    )
 
 
 def _provider(judge: JudgeConfig, limits: Limits) -> Provider | None:

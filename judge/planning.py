@@ -10,7 +10,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from judge import packs, rubric
@@ -18,13 +19,16 @@ from judge.agreement import answers_name
 from judge.answers import AnswersFile, Joined, ReferencesFile, join
 from judge.canonical import Json, digest, encode
 from judge.coherence import condition_name
-from judge.config import Limits, RunConfig, dump
+from judge.config import RunConfig, dump
 from judge.controls import ControlFile, abstention_texts, read_controls
 from judge.errors import InputError, StorageError
+from judge.extraction import extract
 from judge.folder import Frozen, Manifest, rubric_file
 from judge.gate import expected, threshold
 from judge.identity import deviations, identify, is_official
+from judge.intended import intended
 from judge.ledger import sync_folder, write_durable
+from judge.prices import price_of
 from judge.questions import Questions, embedded_labels
 from judge.readings import rule_named
 from judge.records import (
@@ -41,6 +45,7 @@ from judge.records import (
     Selection,
 )
 from judge.sampling import Place, draw, placer
+from judge.spending import Spending
 
 __all__ = ["Estimate", "check_cap", "estimate", "freeze"]
 
@@ -55,6 +60,8 @@ class Estimate:
     answer_calls: int
     prompt_bytes: int
     """Bytes of all request bodies."""
+    cost_max: Fraction | None
+    """The most that can cost in US dollars; None where a price or an output limit is missing."""
     tokens_max: int | None
     """The most it can cost without retries; None when a condition sends no output limit."""
 
@@ -94,7 +101,7 @@ def freeze(
             if note is not None:
                 note(sentence)
         with Frozen(partial) as frozen:
-            check_cap(estimate(frozen), config.limits)
+            check_cap(estimate(frozen), config)
             if begin is not None:
                 begin(frozen)
         with _storage(folder):
@@ -113,28 +120,70 @@ def estimate(frozen: Frozen) -> Estimate:
         InputError: a row that no route takes, or that cannot be rendered.
     """
     questions = Questions(frozen)
-    calls, size, tokens = {"control": 0, "answer": 0}, 0, 0
-    limited = True
+    prices = {
+        judge.name: price_of(config)
+        for judge, config in zip(frozen.plan.judges, frozen.config.judges, strict=True)
+    }
+    worst = Spending(questions.output_limits())
+    found = _Sums()
     repetitions = frozen.plan.repetitions
     for cell in frozen.layout.order():
-        calls[cell.phase] += 1
+        found.calls[cell.phase] += 1
         if cell.repetition > 1:
             continue  # the same bytes again
         question = questions.of(cell)
-        size += repetitions * len(question.body)
-        tokens += repetitions * (question.tokens_max or 0)
-        limited = limited and question.tokens_max is not None
-    return Estimate(calls["control"], calls["answer"], size, tokens if limited else None)
+        found.size += repetitions * len(question.body)
+        if question.tokens_max is None:
+            found.limited = False
+            continue
+        found.tokens += repetitions * question.tokens_max
+        price = prices[question.judge.name]
+        if price is None:
+            found.priced = False
+        else:
+            tokens = worst.worst(cell.condition, question.tokens_max)
+            found.cost += repetitions * tokens.cost(price)
+    return Estimate(
+        found.calls["control"],
+        found.calls["answer"],
+        found.size,
+        found.cost if found.limited and found.priced else None,
+        found.tokens if found.limited else None,
+    )
 
 
-def check_cap(found: Estimate, limits: Limits) -> None:
-    """Return when a cap on tokens, if there is one, can be kept.
+@dataclass(slots=True)
+class _Sums:
+    """What is added up while every question is rendered."""
+
+    calls: dict[str, int] = field(default_factory=lambda: {"control": 0, "answer": 0})
+    size: int = 0
+    tokens: int = 0
+    cost: Fraction = Fraction(0)
+    limited: bool = True
+    priced: bool = True
+
+
+def check_cap(found: Estimate, config: RunConfig) -> None:
+    """Return when the caps on tokens and cost, where there are any, can be kept.
 
     Raises:
-        InputError: a condition sends no output limit, so nothing bounds what its answers cost.
+        InputError: a condition sends no output limit, so nothing bounds what its answers cost, or
+            the price of a judge is not known.
     """
-    if limits.max_tokens_total is not None and found.tokens_max is None:
-        raise InputError("--max-tokens-total needs an output limit; add --set max_tokens=N")
+    limits = config.limits
+    for option, cap in (("tokens-total", limits.max_tokens_total), ("cost", limits.max_cost_usd)):
+        if cap is not None and found.tokens_max is None:
+            raise InputError(f"--max-{option} needs an output limit; add --set max_tokens=N")
+    if limits.max_cost_usd is None:
+        return
+    for judge in config.judges:
+        if price_of(judge) is None:
+            raise InputError(
+                f"--max-cost needs a price for {judge.name or judge.model}, which is not known: "
+                "give its `price: {input: …, output: …}` in run.yaml, US dollars for a million "
+                "tokens"
+            )
 
 
 @contextlib.contextmanager
@@ -288,7 +337,7 @@ def _inputs(
     place = placer(rubrics)
 
     def items() -> Iterator[Item]:
-        for item in joined.items():
+        for item in _extracted(config, joined.items()):
             _check_abstention(item, rubrics)
             routes.add(place(item).route)
             if item.id in named:
@@ -322,6 +371,27 @@ def _inputs(
         name = rubric_file(found.name)
         kept.append(_value(inputs / name, encode(found.plain()), name))
     return tuple(sorted(kept, key=lambda file: file.name))
+
+
+def _extracted(config: RunConfig, items: Iterator[Item]) -> Iterator[Item]:
+    """The items as the judge reads them; the whole saved answer is kept beside what was taken."""
+    rule = config.extract
+    if rule is None:
+        yield from items
+        return
+    without: list[Item] = []
+    for item in items:
+        found = extract(rule, item.response)
+        if found is None or (not found.strip() and not config.allow_empty):
+            without.append(item)
+            continue
+        yield item.model_copy(update={"response": found, "saved": item.response})
+    if without:
+        raise InputError(
+            f"--extract {rule}: {len(without)} saved answers have no line that begins with "
+            f"`Answer:` and says something; the first is {without[0].id!r} of "
+            f"{without[0].answers}; judge whole answers without --extract, or leave them out"
+        )
 
 
 def _placed(place: Callable[[Item | Reference], Place], row: Reference) -> str | None:
@@ -385,9 +455,10 @@ def _plan(
     files: tuple[ControlFile, ...],
     written: tuple[FrozenFile, ...],
 ) -> Plan:
+    conditions = tuple(_conditions(config, rubrics, judges, joined))
     return Plan(
         v=1,
-        conditions=tuple(_conditions(config, rubrics, judges, joined)),
+        conditions=conditions,
         judges=judges,
         gate=GateRule(
             threshold=config.threshold,
@@ -404,6 +475,8 @@ def _plan(
         answers=joined.sets,
         inputs=written,
         sources=(*joined.sources, *(file.source for file in files)),
+        extract=config.extract,
+        study=intended(config.study, conditions, (row.id for row in joined.references())),
     )
 
 

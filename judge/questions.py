@@ -83,6 +83,15 @@ class Questions:
         # Conditions that share a row ask for it one after another.
         self._item = lru_cache(maxsize=1024)(frozen.item)
 
+    def output_limits(self) -> dict[str, int]:
+        """The most tokens a reply can hold, by condition; those that send no limit are left out."""
+        found = {
+            name: request.output_max(settings)
+            for name, settings in self._settings.items()
+            if self._frozen.judge(self._frozen.conditions[name]).api != "lexical"
+        }
+        return {name: limit for name, limit in found.items() if limit is not None}
+
     def of(self, cell: Cell) -> Question:
         """Return what this cell asks.
 

@@ -131,6 +131,7 @@ Cause = Literal[
     "portal",
     "duplicate_response_id",
     "token_cap",
+    "cost_cap",
 ]
 
 

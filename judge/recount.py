@@ -306,7 +306,7 @@ class _Prover:
         self._conditions = {c.id: c for c in self._plan.conditions}
         self._judges = {j.name: j for j in self._plan.judges}
         self.seen = Seen()
-        self.spending = Spending()
+        self.spending = Spending(self._questions.output_limits() if self._questions else None)
         self._rendered: dict[Cell, Question] = {}
         self._undecided_before: set[Cell] = set()
         # A public export does not say under which limits its first stretch went out.

@@ -144,15 +144,23 @@ def tokens_max(prompt: str, settings: Mapping[str, Json], system: str | None = N
     wraps around each, the bytes of every setting that holds text (a schema or a system text is
     read by the model too), and the output limit times `n`.
     """
+    written = output_max(settings)
+    if written is None:
+        return None
+    texts = sum(len(encode(value)) for value in settings.values() if _holds_text(value))
+    read = sum(len(text.encode()) + _OVERHEAD for text in (prompt, system) if text is not None)
+    return read + texts + written
+
+
+def output_max(settings: Mapping[str, Json]) -> int | None:
+    """Return the most tokens one reply can hold, or None when no output limit is sent."""
     limits = [settings.get("max_tokens"), settings.get("max_completion_tokens")]
     given = [limit for limit in limits if type(limit) is int]
     if not given:
         return None
     choices = settings.get("n")
     times = choices if type(choices) is int else 1
-    texts = sum(len(encode(value)) for value in settings.values() if _holds_text(value))
-    read = sum(len(text.encode()) + _OVERHEAD for text in (prompt, system) if text is not None)
-    return read + texts + max(given) * times
+    return max(given) * times
 
 
 def _holds_text(value: Json) -> bool:

@@ -23,6 +23,7 @@ from judge.providers.secret import KEPT_OUT
 from judge.questions import Questions, Rules
 from judge.records import Cause, Cell, Gate, Recovered, Resumed, Start, Stopped
 from judge.recount import Proof
+from judge.spending import Price
 
 __all__ = ["Settings", "Stretch", "Watch", "Way"]
 
@@ -68,6 +69,8 @@ class Way:
 
     config: JudgeConfig
     provider: Provider | None
+    price: Price | None = None
+    """Null where it is not known."""
 
 
 class Stretch:
@@ -110,6 +113,7 @@ class Stretch:
                 self._questions,
                 self._settings.limits,
                 self._proof.spending,
+                self._prices(ways),
             )
             engine.observer = self._closed
             # Before an SDK is imported: a signal in those seconds must stop the run as any other.
@@ -132,6 +136,13 @@ class Stretch:
             self._warned = True
             self._watch.note(KEPT_OUT)
         self._watch.closed(cell, asked)
+
+    def _prices(self, ways: tuple[Way, ...]) -> dict[str, Price]:
+        """What each condition costs, where a cap needs it; the cap was held to that before."""
+        judges = zip(self._frozen.plan.judges, ways, strict=True)
+        known = {judge.name: way.price for judge, way in judges if way.price is not None}
+        conditions = self._frozen.plan.conditions
+        return {c.id: known[c.judge] for c in conditions if c.judge in known}
 
     async def _opened(self, ways: tuple[Way, ...]) -> Ways:
         found: dict[str, Provider | Embedded] = {}

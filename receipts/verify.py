@@ -81,7 +81,7 @@ reason=http_status|content_type|not_json|invalid_json|bad_shape|bad_choices|cut|
   |content_filter|tool_call|off_scale|readings_disagree|wrong_model|rejected_request|too_large
   |left_unknown
 cause=sigint|sigterm|sighup|key|quota|model|wrong_model|redirect|rejected|server|network|tls
-  |retry_after|portal|duplicate_response_id|token_cap
+  |retry_after|portal|duplicate_response_id|token_cap|cost_cap
 """
 for _word in WORDS.replace("\n  ", "").split():
     TYPES[_word.partition("=")[0]] = f'"({_word.partition("=")[2]})"'
@@ -138,7 +138,11 @@ NAMES = {
     "item": "id route type",
 }
 
-MAY_BE_THERE = {"rubric": {"gate", "more_sources"} | PINNED_IF_GIVEN}
+MAY_BE_THERE = {
+    "rubric": {"gate", "more_sources"} | PINNED_IF_GIVEN,
+    "plan": {"extract", "study"},
+    "items.jsonl": {"saved"},
+}
 
 # --- bytes --------------------------------------------------------------------------------------
 
@@ -571,6 +575,11 @@ class Run:
         named(name, row)
         kept = row["id"], row["type"], row["abstention"], row.get("expect")
         if name == "items.jsonl":
+            taken = row["response"] in row.get("saved", "")
+            need(
+                taken if "extract" in self.plan else "saved" not in row,
+                "the response is not taken from the answer as the plan says",
+            )
             at, first = self.at[row["answers"]], self.sets[row["answers"]]["first_row"]
             rises = next(reversed(at), -1) < row["position"] < self.plan["questions"]
             need(rises and number == first + len(at), "the row does not stand in its place")

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from fractions import Fraction
 from pathlib import Path
 
 import orjson
@@ -508,4 +509,5 @@ def test_the_embedded_judge_costs_nothing(tmp_path: Path) -> None:
             answer_calls=9,
             prompt_bytes=estimate(found).prompt_bytes,
             tokens_max=0,
+            cost_max=Fraction(0),
         )

@@ -23,6 +23,7 @@ _PLAIN = (
     "repetitions",
     "reask",
     "limit",
+    "extract",
     "allow_partial",
     "allow_empty",
 )
@@ -32,6 +33,7 @@ _LIMITS = {
     "tries": "tries",
     "resend_unknown": "resend_unknown",
     "max_tokens_total": "max_tokens_total",
+    "max_cost": "max_cost_usd",
 }
 _JUDGE = ("base_url", "key_env", "ca_file", "insecure_key", "snapshot")
 

@@ -7,15 +7,16 @@ from typing import Any
 import click
 
 from judge import judging
-from judge.canonical import Json
 from judge.cli.building import configured, reconnected
 from judge.cli.printing import print_json, print_text
 from judge.cli.words import connection_options, output_options, run_options
 from judge.config import RunConfig
-from judge.folder import Frozen
-from judge.planning import Estimate, estimate, freeze
+from judge.planning import estimate, freeze
+from judge.preregistration import promised, publish
 from judge.report.bar import Bar
 from judge.report.console import described
+from judge.report.numbers import plain_numbers
+from judge.report.outlook import described_plan, foreseen
 from judge.report.summary import summarise
 from judge.stretch import Settings
 
@@ -28,79 +29,61 @@ _LEAVES_UNDECIDED = {"wrong_model", "portal", "rejected"}
 
 @click.command()
 @run_options
+@click.option(
+    "--freeze", "target", metavar="FILE", type=click.Path(path_type=Path), help="Write the plan."
+)
 @output_options
-def plan(*, as_json: bool, **words: Any) -> None:  # noqa: ANN401 - click gives what was parsed
-    """Check everything and say what a run would ask; nothing is sent, nothing is kept.
+def plan(*, target: Path | None, as_json: bool, **words: Any) -> None:  # noqa: ANN401 - click gives what was parsed
+    """Check everything and say what a run would ask; nothing is sent.
 
-    CONFIG is a run.yaml; options stand over what it says.
+    CONFIG is a run.yaml; options stand over what it says. With --freeze the plan is written down,
+    to be published before the run: `judge run … --plan FILE` refuses whatever differs.
     """
     config = configured(words)
     with (
         tempfile.TemporaryDirectory(prefix="judge-plan-") as folder,
         freeze(config, Path(folder) / "plan", "0" * 64, {}, note=_note) as frozen,
     ):
-        found = estimate(frozen)
+        outlook = foreseen(frozen, estimate(frozen))
+        if target is not None:
+            publish(frozen.plan, target)
         if as_json:
-            print_json(_planned(frozen, found))
+            print_json(plain_numbers(outlook))
         else:
-            print_text("\n".join(_words(frozen, found)))
+            print_text("\n".join(described_plan(frozen.plan, outlook)))
+            if target is not None:
+                print_text(f"frozen {target}; publish it, or its digest, before the run")
 
 
 def _note(sentence: str) -> None:
     print_text(f"note: {sentence}", err=True)
 
 
-def _planned(frozen: Frozen, found: Estimate) -> dict[str, Json]:
-    return {
-        "plan_sha256": frozen.manifest.plan_sha256,
-        "plan": frozen.plan.plain(),
-        "control_calls": found.control_calls,
-        "answer_calls": found.answer_calls,
-        "prompt_bytes": found.prompt_bytes,
-        "tokens_max": found.tokens_max,
-    }
-
-
-def _words(frozen: Frozen, found: Estimate) -> list[str]:
-    plan = frozen.plan
-    lines = [f"plan   {frozen.manifest.plan_sha256}"]
-    for condition in plan.conditions:
-        official = "  (official)" if condition.official else ""
-        lines.append(f"{condition.id:<5}  {condition.name}{official}")
-        lines += [f"       deviation: {sentence}" for sentence in condition.deviations]
-    lines.append(
-        f"calls  {found.control_calls} controls and {found.answer_calls} answers, "
-        f"{plan.repetitions} repetition(s), without retries"
-    )
-    limit = "no output limit is sent" if found.tokens_max is None else f"{found.tokens_max} at most"
-    lines.append(f"tokens {limit}; {found.prompt_bytes} bytes of requests")
-    lines += [f"note   {name}" for name in _coverage(frozen)]
-    return lines
-
-
-def _coverage(frozen: Frozen) -> list[str]:
-    return [
-        f"{answers.name}: {answers.missing} questions have no saved answer"
-        for answers in frozen.plan.answers
-        if answers.missing
-    ]
-
-
 @click.command()
 @run_options
 @click.option("--out", metavar="RUN", help="The run folder [receipts/TIME-RUBRIC].")
+@click.option("--plan", "promise", metavar="FILE|DIGEST", help="Refuse what differs from it.")
 @output_options
 @click.pass_context
-def run(ctx: click.Context, /, *, out: str | None, as_json: bool, **words: Any) -> None:  # noqa: ANN401
+def run(
+    ctx: click.Context,
+    /,
+    *,
+    out: str | None,
+    promise: str | None,
+    as_json: bool,
+    **words: Any,  # noqa: ANN401
+) -> None:
     """Freeze a plan, let the judge take its controls, score if it passes, seal.
 
     CONFIG is a run.yaml; options stand over what it says.
     """
     config = configured(words)
+    held = None if promise is None else promised(promise)
     folder = Path(out) if out else judging.default_folder(config, _HOME)
     settings = Settings(limits=config.limits, signals=True)
     with Bar() as bar:
-        outcome = judging.run(config, folder, settings, bar)
+        outcome = judging.run(config, folder, settings, bar, promise=held)
     _ended(ctx, outcome, as_json=as_json)
 
 

@@ -30,6 +30,7 @@ _RUN: tuple[Callable[[F], F], ...] = (
     click.option("--repetitions", type=int, metavar="N", help="Ask everything N times [1]."),
     click.option("--reask", type=int, metavar="N", help="Ask undecided cells again [0]."),
     click.option("--only", multiple=True, metavar="FIELD=V[,V]", help="Select; repeated = and."),
+    click.option("--extract", metavar="RULE", help="Judge a part: last-answer-line."),
     click.option("--limit", type=int, metavar="N", help="The first N questions."),
     click.option("--allow-partial", is_flag=True, default=None, help="Some answers are missing."),
     click.option("--allow-empty", is_flag=True, default=None, help="Some answers are empty."),
@@ -45,6 +46,7 @@ _CONNECTION: tuple[Callable[[F], F], ...] = (
     click.option("--deadline", type=int, metavar="SECONDS", help="Longest wait for one [120]."),
     click.option("--tries", type=int, metavar="N", help="Sends of a refused question [6]."),
     click.option("--max-tokens-total", type=int, metavar="N", help="Stop before this is passed."),
+    click.option("--max-cost", metavar="USD", help="The same, in US dollars."),
     click.option("--resend-unknown", type=int, metavar="N", help="Ask again what was lost [0]."),
 )
 _OUTPUT: tuple[Callable[[F], F], ...] = (

@@ -29,6 +29,7 @@ _COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "export": ("judge.cli.proving", "export", "Write a copy that may be published."),
     "selftest": ("judge.cli.selftest", "selftest", "Plant defects; each must be caught."),
     "compare": ("judge.cli.compare", "compare", "Two or more sets of verdicts, item by item."),
+    "study": ("judge.cli.study", "group", "The same answers judged twice on purpose."),
     "metrics": ("judge.cli.metrics", "group", "Figures that need no judge."),
     "templates": ("judge.cli.templates", "group", "The rubric library."),
     "controls": ("judge.cli.controls", "group", "The known answers a judge must get right."),

@@ -25,7 +25,7 @@ from judge.stats.multiplicity import holm
 from judge.stats.pairs import Pairs, pairs
 from judge.stats.proportion import Interval, wilson
 
-__all__ = ["Comparison", "Flip", "Stratum", "evidence", "pairwise"]
+__all__ = ["Comparison", "Flip", "Stratum", "against", "evidence", "pairwise"]
 
 _UNTYPED = "(untyped)"
 
@@ -99,7 +99,7 @@ def pairwise(
     table = _table(joined.items, places)
     both, _ = _cells(table)
     level = checked_level(options.confidence)
-    margin = None if options.margin is None else _margin(table, options.margin)
+    margin = None if options.margin is None else against(table, options.margin)
     same = sameness(joined.sides[one], joined.sides[other], joined.items, places)
     flips = tuple(_flips(joined.items, places))
     sentence, confounded = about(same)
@@ -155,7 +155,8 @@ def _cells(table: Pairs) -> tuple[int, int]:
     return table.both, table.neither
 
 
-def _margin(table: Pairs, margin: str) -> MarginTests:
+def against(table: Pairs, margin: str) -> MarginTests:
+    """Return the tests of a table against a margin; raises InputError where it is no share."""
     swapped = table.model_copy(
         update={"first_only": table.second_only, "second_only": table.first_only}
     )

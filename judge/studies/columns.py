@@ -8,7 +8,7 @@ from typing import NamedTuple
 from judge.comparing.sides import Side
 from judge.errors import InputError
 from judge.judgments import Judgment, judgments
-from judge.records import Plan, Study
+from judge.records import Plan, State, Study
 from judge.recount import Proof, recount
 
 __all__ = ["Column", "Made", "Opened", "Row", "of_side", "open_runs"]
@@ -25,6 +25,11 @@ class Row(NamedTuple):
     """Null without a label, and for grades."""
     judgment: Judgment | None
     """All that the run holds of it; null in a verdict file."""
+
+    @property
+    def reply(self) -> str | None:
+        """What the judge said, where it is known."""
+        return None if self.judgment is None else self.judgment.reply_text
 
 
 class Made(NamedTuple):
@@ -57,6 +62,8 @@ class Column:
     labels: tuple[str, ...]
     """The labels of its rubric; empty for a file."""
     accept: str | None
+    state: State | None
+    """Of its run; null for a verdict file."""
     rows: tuple[Row, ...]
 
     def by_item(self) -> dict[str, Row]:
@@ -75,6 +82,8 @@ class Opened:
     rows: tuple[Judgment, ...]
     """Its answers, in the order of the plan."""
     controls: tuple[Judgment, ...]
+    alone: bool = True
+    """Whether it is the only run; of several each column says whose it is."""
 
     @property
     def plan(self) -> Plan:
@@ -109,10 +118,11 @@ def open_runs(folders: Sequence[Path], *, public: bool = False) -> tuple[Opened,
         if folder.resolve() in seen:
             raise InputError(f"{folder} is named twice")
         seen.add(folder.resolve())
-    return tuple(_opened(folder, public=public) for folder in folders)
+    alone = len(folders) == 1
+    return tuple(_opened(folder, public=public, alone=alone) for folder in folders)
 
 
-def _opened(folder: Path, *, public: bool) -> Opened:
+def _opened(folder: Path, *, public: bool, alone: bool) -> Opened:
     bare = public and not (folder / "inputs").is_dir()
     proof = recount(folder, public=bare)
     try:
@@ -122,6 +132,7 @@ def _opened(folder: Path, *, public: bool) -> Opened:
             proof=proof,
             rows=tuple(judgments(proof, folder)),
             controls=tuple(judgments(proof, folder, "control")),
+            alone=alone,
         )
     finally:
         if proof.frozen is not None:
@@ -140,8 +151,9 @@ def _columns(run: Opened) -> Iterator[Column]:
             judge = judges[condition.judge]
             told = judge.model_dump_json(exclude={"name", "identity", "address"})
             many = f" @{repetition}" if run.plan.repetitions > 1 else ""
+            whose = "" if run.alone else f"{run.name}: "
             yield Column(
-                name=condition.name + many,
+                name=whose + condition.name + many,
                 source=run.name,
                 condition=condition.id,
                 repetition=repetition,
@@ -151,6 +163,7 @@ def _columns(run: Opened) -> Iterator[Column]:
                 made=Made(sources[condition.answers], condition.rubric_pin, told),
                 labels=condition.labels,
                 accept=condition.accept,
+                state=run.proof.state,
                 rows=tuple(rows.get((condition.id, repetition), ())),
             )
 
@@ -169,6 +182,7 @@ def of_side(side: Side) -> Column:
         made=None,
         labels=(),
         accept=None,
+        state=None if run is None else run.state,
         rows=tuple(
             Row(verdict.id, verdict.type, verdict.label, verdict.accepted, None)
             for verdict in side.verdicts

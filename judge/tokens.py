@@ -5,6 +5,7 @@ none. What wraps a message is not counted: a provider adds the same few tokens t
 """
 
 import re
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -44,10 +45,14 @@ def tokenizer(name: str) -> Tokenizer:
     if name not in ENCODINGS:
         raise InputError(f"no tokenizer is named {name[:40]!r}; there are {', '.join(ENCODINGS)}")
     try:
-        import bpe_openai  # noqa: PLC0415 - an extra, asked for by name
+        with warnings.catch_warnings():
+            # It reads its data in a way that later Pythons take away: not the user's to mend.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import bpe_openai  # noqa: PLC0415 - an extra, asked for by name
+
+            encoding = bpe_openai.get_encoding(name)
     except ImportError as error:
         raise InputError(
             "counting tokens needs the package bpe-openai; install judge-harness[tokens]"
         ) from error
-    encoding = bpe_openai.get_encoding(name)
     return Tokenizer(name, lambda text: len(encoding.encode_ordinary(text)))

@@ -11,7 +11,7 @@ __all__ = ["section"]
 def section(one: Improvement) -> Section:
     """Return whether a change may be made, and what this set can have missed."""
     verdict = "passed" if one.passed else "rejected"
-    missed = percent(1 - one.missed.chance)
+    missed = percent(1 - one.missed.chance, 2)
     rows = [(item, "broken") for item in one.broken] + [(item, "repaired") for item in one.repaired]
     return Section(
         key="improvement",

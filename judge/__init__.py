@@ -12,7 +12,7 @@ Read the modules in this order; each imports only those before it:
     intended, folder, agreement                                 what will be asked, and said
     questions, planning, preregistration                        what will be asked, frozen
     recount, export, sources, comparing, metrics                what was asked, proved again
-    judgments, studies                                          the same, one row per judgment
+    judgments, studies, marks                                   the same, one row per judgment
     recovery, asking, engine, stretch, judging                  asking it
     report, facade, selftest, cli                               in words
 

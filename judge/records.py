@@ -54,6 +54,7 @@ __all__ = [
     "Rubric",
     "Seal",
     "Selection",
+    "Sha256",
     "Source",
     "Start",
     "State",
@@ -62,6 +63,7 @@ __all__ = [
     "Template",
     "Undecided",
     "Usage",
+    "Version",
     "named",
 ]
 

@@ -30,6 +30,7 @@ _COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "selftest": ("judge.cli.selftest", "selftest", "Plant defects; each must be caught."),
     "compare": ("judge.cli.compare", "compare", "Two or more sets of verdicts, item by item."),
     "study": ("judge.cli.study", "group", "The same answers judged twice on purpose."),
+    "report": ("judge.cli.report", "report", "One page of some runs, to be shown."),
     "metrics": ("judge.cli.metrics", "group", "Figures that need no judge."),
     "templates": ("judge.cli.templates", "group", "The rubric library."),
     "controls": ("judge.cli.controls", "group", "The known answers a judge must get right."),

@@ -125,18 +125,14 @@ def open_runs(folders: Sequence[Path], *, public: bool = False) -> tuple[Opened,
 def _opened(folder: Path, *, public: bool, alone: bool) -> Opened:
     bare = public and not (folder / "inputs").is_dir()
     proof = recount(folder, public=bare)
-    try:
-        return Opened(
-            name=folder.resolve().name,
-            folder=folder,
-            proof=proof,
-            rows=tuple(judgments(proof, folder)),
-            controls=tuple(judgments(proof, folder, "control")),
-            alone=alone,
-        )
-    finally:
-        if proof.frozen is not None:
-            proof.frozen.close()
+    return Opened(
+        name=folder.resolve().name,
+        folder=folder,
+        proof=proof,
+        rows=tuple(judgments(proof, folder)),
+        controls=tuple(judgments(proof, folder, "control")),
+        alone=alone,
+    )
 
 
 def _columns(run: Opened) -> Iterator[Column]:

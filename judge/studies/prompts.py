@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from judge.errors import InputError
-from judge.folder import Frozen
 from judge.judgments import Judgment
 from judge.questions import Questions
 from judge.records import Cell
@@ -26,25 +25,25 @@ def billed(run: Opened, judge: str, tokenizer: Tokenizer) -> Iterator[Billed]:
     Raises:
         InputError: a public export, which holds no prompts.
     """
-    if run.proof.frozen is None:
+    frozen = run.proof.frozen
+    if frozen is None:
         raise InputError(f"{run.name}: a public export holds no prompts to be counted")
     of_judge = {c.id for c in run.plan.conditions if c.judge == judge}
     counted: dict[str, int] = {}
-    with Frozen(run.folder) as frozen:
-        questions = Questions(frozen)
-        cells = [
-            *(c for batch in range(frozen.layout.batches) for c in frozen.layout.controls(batch)),
-            *(c for batch in range(frozen.layout.batches) for c in frozen.layout.answers(batch)),
-        ]
-        for cell, row in zip(cells, (*run.controls, *run.rows), strict=True):
-            if cell.condition not in of_judge or row.outcome == "open":
-                continue
-            question = questions.of(cell)
+    questions = Questions(frozen)
+    cells = [
+        *(c for batch in range(frozen.layout.batches) for c in frozen.layout.controls(batch)),
+        *(c for batch in range(frozen.layout.batches) for c in frozen.layout.answers(batch)),
+    ]
+    for cell, row in zip(cells, (*run.controls, *run.rows), strict=True):
+        if cell.condition not in of_judge or row.outcome == "open":
+            continue
+        question = questions.of(cell)
+        key = f"{row.prompt_sha256}{question.template.system_sha256}"
+        if key not in counted:
             texts = question.prompt, question.template.system or ""
-            key = f"{row.prompt_sha256}{question.template.system_sha256}"
-            if key not in counted:
-                counted[key] = sum(map(tokenizer.count, texts))
-            yield _billed(cell, row, counted[key])
+            counted[key] = sum(map(tokenizer.count, texts))
+        yield _billed(cell, row, counted[key])
 
 
 def _billed(cell: Cell, row: Judgment, tokens: int) -> Billed:

@@ -13,7 +13,8 @@ from judge.report.page.texts import visible
 
 __all__ = ["Bar", "Bars", "Chart", "Dot", "Dots", "Figure", "Map", "Square", "draw"]
 
-_ROW = 30
+_ROW = 28
+_BAR = 21
 _LABEL = 300
 _PLOT = 420
 _SIDE = 150
@@ -172,20 +173,20 @@ def _dots(figure: Dots) -> Chart:
 
 def _bars(figure: Bars) -> Chart:
     title, found = figure.title, figure.bars
-    height = _ROW * len(found) + 10
+    height = _BAR * len(found) + 10
     parts: list[Markup] = []
     for number, each in enumerate(found):
-        y = _ROW * number + 10
+        y = _BAR * number + 8
         filled = _PLOT * each.count / max(each.whole, 1)
         parts += [
-            _text(_LABEL - 12, y + 13, _cut(each.name), "name", "end"),
-            _rect(_LABEL, y, _PLOT, 16, "empty"),
-            _rect(_LABEL, y, filled, 16, "good" if each.good else "bad"),
-            _text(_LABEL + _PLOT + 12, y + 13, each.told, "told"),
+            _text(_LABEL - 12, y + 10, _cut(each.name), "name", "end"),
+            _rect(_LABEL, y, _PLOT, 11, "empty"),
+            _rect(_LABEL, y, filled, 11, "good" if each.good else "bad"),
+            _text(_LABEL + _PLOT + 12, y + 10, each.told, "told"),
         ]
         if each.need is not None:
             x = _LABEL + _PLOT * each.need / max(each.whole, 1)
-            parts.append(_line(x, y - 3, x, y + 19, "need"))
+            parts.append(_line(x, y - 3, x, y + 14, "need"))
     words = "; ".join(f"{each.name}: {each.told}" for each in found)
     return Chart(title, words, _svg(_LABEL + _PLOT + _SIDE, height, title, parts), figure.note)
 

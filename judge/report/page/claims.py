@@ -1,6 +1,6 @@
 """A proved run in; the claim that may be made of it, and what it rests on, out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -51,6 +51,17 @@ class GroupClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionClaim:
+    """One condition over all its repetitions."""
+
+    name: str
+    sentence: str
+    official: bool
+    deviations: tuple[str, ...]
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunClaim:
     """One run."""
 
@@ -59,6 +70,7 @@ class RunClaim:
     badge: str
     meaning: str
     groups: tuple[GroupClaim, ...]
+    conditions: tuple[ConditionClaim, ...]
     rests: tuple[tuple[str, str], ...]
     """What the claim rests on, name by name."""
     warnings: tuple[str, ...]
@@ -69,16 +81,39 @@ def claimed(run: Opened) -> RunClaim:
     """Return what may be said of a run, and what that rests on."""
     summary = summarise(run.proof)
     badge, meaning = _STATES[summary.state]
+    groups = tuple(_group(group, summary) for group in summary.conditions)
     return RunClaim(
         name=run.name,
         state=summary.state,
         badge=badge,
         meaning=meaning,
-        groups=tuple(_group(group, summary) for group in summary.conditions),
+        groups=groups,
+        conditions=tuple(_conditions(groups)),
         rests=tuple(_rests(run, summary)),
         warnings=tuple(_warnings(run, summary)),
         summary=summary,
     )
+
+
+def _conditions(groups: Sequence[GroupClaim]) -> Iterator[ConditionClaim]:
+    for name in dict.fromkeys(group.name for group in groups):
+        found = [group for group in groups if group.name == name]
+        first = found[0]
+        yield ConditionClaim(name, _over(found), first.official, first.deviations, first.identity)
+
+
+def _over(found: Sequence[GroupClaim]) -> str:
+    """The one sentence on all repetitions: their counts, and how far they reach."""
+    first = found[0]
+    if len({group.sentence for group in found}) == 1:
+        times = "" if len(found) == 1 else f", in each of {len(found)} repetitions"
+        return first.sentence + times
+    if any(group.rate is None for group in found):
+        return "; ".join(f"repetition {g.repetition}: {g.sentence}" for g in found)
+    counts = [group.accepted or 0 for group in found]
+    low, high = (percent(Fraction(end, first.planned)) for end in (min(counts), max(counts)))
+    told = ", ".join(map(str, counts))
+    return f"{told} of {first.planned} accepted in {len(found)} repetitions: {low} to {high}"
 
 
 def _group(group: Group, summary: Summary) -> GroupClaim:

@@ -9,11 +9,12 @@ __all__ = ["short_names"]
 
 def short_names(columns: Sequence[Column]) -> tuple[str, ...]:
     """Return a name for each column made of the parts in which the columns differ."""
+    families = {column.rubric.partition("/")[0] for column in columns}
     parts = [
         (
             column.source,
             column.answers,
-            column.rubric,
+            column.rubric.partition("/")[2] if len(families) == 1 else column.rubric,
             column.judge,
             f"@{column.repetition}",
         )

@@ -35,6 +35,9 @@
   const data = JSON.parse(byId("data").textContent);
   const { rows, items, texts, columns, accept, differs } = data;
   const total = rows.item.length;
+  // An item's judgments stand together, in the order of the plan.
+  const order = Array.from({ length: total }, (_, row) => row)
+    .sort((a, b) => rows.item[a] - rows.item[b] || rows.column[a] - rows.column[b]);
   const text = (place) => (place < 0 ? "" : texts[place]);
   const HEIGHT = 34;
   const MOST = 30000000 / HEIGHT | 0; // browsers cut elements that are taller
@@ -92,7 +95,7 @@
       return idHit[item] || places.some((place) => place >= 0 && hit[place]);
     };
     shown = [];
-    for (let row = 0; row < total; row += 1) if (meets(row)) shown.push(row);
+    for (const row of order) if (meets(row)) shown.push(row);
     selected = -1;
     const found = new Set(shown.map((row) => rows.item[row])).size;
     count.textContent = `${shown.length.toLocaleString("en")} of ${total.toLocaleString("en")} judgments, ${found.toLocaleString("en")} items`;

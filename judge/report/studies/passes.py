@@ -18,12 +18,20 @@ def section(found: Sequence[Passed]) -> Section:
         key="passes",
         title="Passes over the same questions",
         lead=tuple(each for one in found for each in _lead(one)),
-        tables=tuple(_table(one) for one in found if one.flips),
+        tables=tuple(_table(one) for one in _distinct(found) if one.flips),
         cautions=(
             *(each for one in found for each in left_out(one.undecided)),
             "half the range is a spread of these passes, not a standard error",
         ),
     )
+
+
+def _distinct(found: Sequence[Passed]) -> list[Passed]:
+    """Those whose flips are not those of one listed before."""
+    seen: dict[tuple[object, ...], Passed] = {}
+    for one in found:
+        seen.setdefault((one.names, one.flips), one)
+    return list(seen.values())
 
 
 def _lead(one: Passed) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from judge.report.sections import Section, Table
-from judge.report.studies.wording import many, of, table
+from judge.report.studies.wording import many, table
 from judge.studies.rejudge import Margin, Rejudged
 
 __all__ = ["section"]
@@ -14,41 +14,84 @@ def section(found: Sequence[Rejudged], margins: Sequence[Margin] = ()) -> Sectio
     return Section(
         key="rejudge",
         title="Re-judged: earlier labels beside new ones",
-        lead=(*(_lead(one) for one in found), *(_margin(one) for one in margins)),
-        tables=tuple(each for one in found for each in _tables(one)),
-        cautions=tuple(each for one in found for each in _cautions(one)),
+        lead=(*_lead(found), *_resolved(margins)),
+        tables=(_overview(found), *_margins(margins), *(t for one in found for t in _tables(one))),
+        cautions=tuple(dict.fromkeys(each for one in found for each in _cautions(one))),
     )
 
 
-def _lead(one: Rejudged) -> str:
-    return (
+def _lead(found: Sequence[Rejudged]) -> list[str]:
+    if len(found) > _FEW:
+        flips = [len(one.flips) for one in found]
+        return [
+            (
+                f"{len(found)} columns beside the earlier labels of their answers: {min(flips)} to "
+                f"{many(max(flips), 'flip')} each"
+            )
+        ]
+    return [
         f"{one.column}: {many(len(one.flips), 'flip')} among {one.compared} answers with a label "
         f"from before ({one.before}); accepted {one.accepted_before} before, {one.accepted_after} "
         "now"
-    )
+        for one in found
+    ]
 
 
-def _margin(one: Margin) -> str:
-    gap = abs(one.accepted_first - one.accepted_second)
-    verdict = (
-        f"larger than the {many(one.flips, 'flip')} that re-judging showed"
-        if one.resolved
-        else f"unresolved: re-judging alone flipped {one.flips}"
+_FEW = 4
+
+
+def _resolved(margins: Sequence[Margin]) -> list[str]:
+    unresolved = sum(not one.resolved for one in margins)
+    if not margins:
+        return []
+    if not unresolved:
+        return ["every margin between two sets of answers is larger than the flips seen"]
+    return [
+        (
+            f"{unresolved} of {many(len(margins), 'margin')} between two sets of answers are "
+            "unresolved: no larger than the flips that re-judging alone showed"
+        )
+    ]
+
+
+def _overview(found: Sequence[Rejudged]) -> Table:
+    rows = [
+        (
+            *(one.column, one.compared, one.accepted_before, one.accepted_after),
+            *(len(one.flips), one.never_judged, one.foreign, one.undecided),
+        )
+        for one in found
+    ]
+    heads = (
+        "column|#compared|#accepted before|#accepted now|#flips|#never judged|#foreign|#undecided"
     )
-    return (
-        f"{one.first} {of(one.accepted_first, one.items)}, {one.second} "
-        f"{of(one.accepted_second, one.items)}: a margin of {gap}, {verdict}"
-    )
+    return table("earlier labels and new ones", heads, rows)
+
+
+def _margins(margins: Sequence[Margin]) -> list[Table]:
+    rows = [
+        (
+            *(one.first, one.second, one.items, one.accepted_first, one.accepted_second),
+            *(one.accepted_first - one.accepted_second, one.flips),
+            "resolved" if one.resolved else "unresolved",
+        )
+        for one in margins
+    ]
+    heads = "first|second|#items|#first accepted|#second accepted|#margin|#flips seen|"
+    return [table("margins beside flips", heads, rows)] if rows else []
 
 
 def _tables(one: Rejudged) -> list[Table]:
-    tables = [table(f"{one.column}: before > now", "labels|#answers", list(one.table.items()))]
-    if one.types:
+    tables: list[Table] = []
+    if one.flips and len(one.types) > 1:
         rows = [(t.type, t.items, t.accepted_before, t.accepted_after, t.flips) for t in one.types]
-        tables.append(table("by type", "type|#answers|#accepted before|#accepted now|#flips", rows))
+        heads = "type|#answers|#accepted before|#accepted now|#flips"
+        tables.append(table(f"{one.column}: by type", heads, rows))
     if one.flips:
+        counts = ", ".join(f"{labels} {count}" for labels, count in one.table.items())
         flips = [(f.id, f.type, f.before, f.after, f.gold, f.response, f.reply) for f in one.flips]
-        tables.append(table("flips", "id|type|before|now|gold|answer|reply", flips))
+        heads = "id|type|before|now|gold|answer|reply"
+        tables.append(table(f"{one.column}: flips (before > now: {counts})", heads, flips))
     return tables
 
 

@@ -13,13 +13,15 @@ Read the modules in this order; each imports only those before it:
     questions, planning, preregistration                        what will be asked, frozen
     recount, export, sources, comparing, metrics                what was asked, proved again
     judgments, studies, marks                                   the same, one row per judgment
+    tables, autoeval, manifest                                  the same, for other programs
     recovery, asking, engine, stretch, judging                  asking it
-    report, facade, selftest, cli                               in words
+    report, loading, facade, starter, selftest, cli             in words
 
 From Python: `judge.plan(config)`, `judge.run(config, folder)`, `judge.resume(folder)`,
 `judge.verify(folder)`, `judge.show(folder)`; the records they take and give are `judge.RunConfig`,
-`judge.Proof`, `judge.Outcome` and `judge.Summary`. `judge.compare(a, b)` and `judge.compare_all`
-take runs, verdict files, data frames and what `judge.verdicts` gives. See docs/python.md.
+`judge.Proof`, `judge.Outcome` and `judge.Summary`. `judge.load(folder)` gives a run's judgments.
+`judge.compare(a, b)` and `judge.compare_all` take runs, verdict files, data frames and what
+`judge.verdicts` gives. See docs/python.md.
 """
 
 import importlib
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     )
     from judge.facade import plan, resume, run, show, verify
     from judge.judging import Outcome
+    from judge.judgments import Judgment
+    from judge.loading import Loaded, load
     from judge.recount import Proof
     from judge.report.summary import Summary
 
@@ -52,7 +56,9 @@ __all__ = [
     "CompareOptions",
     "Comparison",
     "JudgeConfig",
+    "Judgment",
     "Limits",
+    "Loaded",
     "Matrix",
     "Outcome",
     "Proof",
@@ -62,6 +68,7 @@ __all__ = [
     "Summary",
     "compare",
     "compare_all",
+    "load",
     "plan",
     "resume",
     "run",
@@ -87,6 +94,8 @@ _PLACES = {
         ),
         "judge.comparing",
     ),
+    **dict.fromkeys(("Loaded", "load"), "judge.loading"),
+    "Judgment": "judge.judgments",
     "Outcome": "judge.judging",
     "Proof": "judge.recount",
     "Summary": "judge.report.summary",

@@ -21,16 +21,23 @@ _USAGE = 2
 _INTERRUPTED = 130
 
 _COMMANDS: Mapping[str, tuple[str, str, str]] = {
+    "init": ("judge.cli.folders", "init", "Write a commented run.yaml to start from."),
     "plan": ("judge.cli.running", "plan", "Check everything and say what a run would ask."),
     "run": ("judge.cli.running", "run", "Freeze, gate, score and seal."),
     "resume": ("judge.cli.running", "resume", "Go on with a run where it stopped."),
     "show": ("judge.cli.proving", "show", "State, gate, counts and rates of a run."),
     "verify": ("judge.cli.proving", "verify", "Prove a run again, offline."),
-    "export": ("judge.cli.proving", "export", "Write a copy that may be published."),
+    "export": (
+        "judge.cli.proving",
+        "export",
+        "A public copy, CSV, Parquet, LongMemEval's own shape.",
+    ),
     "selftest": ("judge.cli.selftest", "selftest", "Plant defects; each must be caught."),
     "compare": ("judge.cli.compare", "compare", "Two or more sets of verdicts, item by item."),
     "study": ("judge.cli.study", "group", "The same answers judged twice on purpose."),
     "report": ("judge.cli.report", "report", "One page of some runs, to be shown."),
+    "manifest": ("judge.cli.folders", "manifest", "One SHA-256 for each file of a folder."),
+    "mark": ("judge.cli.folders", "mark", "Mark a run as superseded by another."),
     "metrics": ("judge.cli.metrics", "group", "Figures that need no judge."),
     "templates": ("judge.cli.templates", "group", "The rubric library."),
     "controls": ("judge.cli.controls", "group", "The known answers a judge must get right."),

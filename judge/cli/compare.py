@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from judge.cli.printing import print_json, print_text
-from judge.cli.words import output_options
+from judge.cli.words import output_options, warn_of_marks
 from judge.comparing import CompareOptions, Comparison, load
 from judge.comparing.matrix import matrix
 from judge.comparing.pairwise import pairwise
@@ -51,6 +51,7 @@ def compare(
         raise click.UsageError("give two sides or more: judge compare A B")
     options = CompareOptions.model_validate({**words, "columns": columns(field)})
     joined = load(sides, options)
+    warn_of_marks(sides)
     found = pairwise(joined, options) if len(sides) == _PAIR else matrix(joined, options)
     if table is not None:
         write_items(joined, table)

@@ -1,17 +1,21 @@
 """`judge show`, `judge verify`, `judge export`: offline, no SDK, no key."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from judge.autoeval import write_autoeval
 from judge.canonical import Json
 from judge.cli.printing import print_json, print_text
-from judge.errors import VerificationError
+from judge.cli.words import warn_of_marks
 from judge.export import export_public
 from judge.recount import Proof, recount
 from judge.report.console import described
 from judge.report.summary import summarise
 from judge.sources import check_source
+from judge.studies.columns import open_runs
+from judge.tables import write_csv, write_parquet
 
 __all__ = ["export", "show", "verify"]
 
@@ -28,6 +32,7 @@ _RUN = click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 def show(*, folder: Path, bounds: bool, failures: bool, public: bool, as_json: bool) -> None:
     """Recount RUN and print its state, gate, counts and rates."""
     summary = summarise(recount(folder, public=public))
+    warn_of_marks([str(folder)])
     if as_json:
         print_json(summary.plain())
     else:
@@ -111,11 +116,73 @@ def _words(proof: Proof, sources: list[str], *, expected: bool) -> list[str]:
 
 @click.command()
 @_RUN
-@click.option("--public", "target", required=True, metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--public",
+    "target",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="A copy without inputs.",
+)
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave out a private text more.")
-def export(*, folder: Path, target: Path, drop: tuple[str, ...]) -> None:
-    """Write a public export of RUN to DIR: the same chain and head, without inputs and requests."""
-    proof = export_public(folder, target, drop)
-    if proof.state not in {"complete", "incomplete", "gate-failed", "open"}:
-        raise VerificationError(f"{target}: state {proof.state} is not known")
-    print_text(f"{target}: {proof.state}, {proof.lines} lines\nhead {proof.head}")
+@click.option(
+    "--csv", "table", metavar="FILE", type=click.Path(path_type=Path), help="A row per judgment."
+)
+@click.option("--parquet", metavar="FILE", type=click.Path(path_type=Path), help="The same, typed.")
+@click.option("--with-controls", is_flag=True, help="Rows of controls too.")
+@click.option(
+    "--autoeval", metavar="FILE", type=click.Path(path_type=Path), help="LongMemEval's own shape."
+)
+@click.option("--condition", metavar="c1", help="Of --autoeval, where there are several.")
+@click.option("--repetition", type=int, metavar="N", help="Of --autoeval, where there are several.")
+@click.option("--decided-only", is_flag=True, help="Of --autoeval: leave out what has no verdict.")
+@click.option("--force", is_flag=True, help="Write over files that exist.")
+def export(
+    *,
+    folder: Path,
+    target: Path | None,
+    drop: tuple[str, ...],
+    table: Path | None,
+    parquet: Path | None,
+    autoeval: Path | None,
+    **words: Any,  # noqa: ANN401
+) -> None:
+    """Write what others can read: a public copy, tables, LongMemEval's own result file.
+
+    --public DIR has the same chain and head as RUN, without inputs and requests. The tables have
+    one row per judgment; docs/tables.md lists their columns. RUN is proved again first.
+    """
+    if not any((target, table, parquet, autoeval)):
+        raise click.UsageError("name what to write: --public, --csv, --parquet or --autoeval")
+    if drop and target is None:
+        raise click.UsageError("--drop goes with --public")
+    if target is not None:
+        proof = export_public(folder, target, drop)
+        print_text(f"{target}: {proof.state}, {proof.lines} lines\nhead {proof.head}")
+    if any((table, parquet, autoeval)):
+        _tables(folder, (table, parquet, autoeval), words)
+
+
+def _tables(
+    folder: Path, files: tuple[Path | None, Path | None, Path | None], words: dict[str, Any]
+) -> None:
+    run = open_runs([folder], public=True)[0]
+    table, parquet, autoeval = files
+    rows = (*run.controls, *run.rows) if words["with_controls"] else run.rows
+    if table is not None:
+        print_text(f"{table}: {write_csv(rows, table, force=words['force'])} rows")
+    if parquet is not None:
+        count = write_parquet(rows, parquet, run.proof, force=words["force"])
+        print_text(f"{parquet}: {count} rows")
+    if autoeval is None:
+        return
+    left_out = write_autoeval(
+        run.proof,
+        run.rows,
+        autoeval,
+        chosen=(words["condition"], words["repetition"]),
+        decided_only=words["decided_only"],
+        force=words["force"],
+    )
+    print_text(f"{autoeval}: written")
+    if left_out:
+        print_text(f"judge: {left_out} undecided items are not in {autoeval}", err=True)

@@ -11,7 +11,7 @@ from judge.answers.places import quoted
 from judge.canonical import digest
 from judge.cli.compare import columns as field_columns
 from judge.cli.printing import print_json, print_text
-from judge.cli.words import output_options
+from judge.cli.words import output_options, warn_of_marks
 from judge.comparing import CompareOptions
 from judge.comparing.opening import read_sides
 from judge.errors import InputError
@@ -100,6 +100,7 @@ class _Given:
             self.single = self.single and len(own) == 1
             self.columns += own
         check_usable(self.columns)
+        warn_of_marks(sides)
 
     @property
     def matched(self) -> bool:

@@ -6,7 +6,17 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["connection_options", "output_options", "run_options"]
+from judge.cli.printing import print_text
+from judge.marks import read_marks
+
+__all__ = [
+    "connection_options",
+    "named_file",
+    "output_options",
+    "pairs",
+    "run_options",
+    "warn_of_marks",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -87,3 +97,11 @@ def named_file(word: str) -> tuple[str | None, str]:
     if not equals or Path(word).exists():
         return None, word
     return name, file
+
+
+def warn_of_marks(sides: Iterable[str]) -> None:
+    """Say on stderr which of these runs are marked as superseded; files and frames are none."""
+    for side in dict.fromkeys(word.partition("#")[0] for word in sides):
+        if (Path(side) / "run.json").is_file():
+            for mark in read_marks(Path(side)):
+                print_text(f"warning: {side} is {mark.sentence}", err=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from judge.comparing.joining import Joined, Joint, letter
 from judge.errors import InputError, StorageError
+from judge.tables import spreadsheet_safe
 
 __all__ = ["items_csv", "write_items"]
 
@@ -29,9 +30,10 @@ def _row(joint: Joint) -> list[object]:
     accepted = [int(verdict.accepted is True) for verdict in joint.verdicts]
     answers = {verdict.answer for verdict in joint.verdicts}
     same = "" if None in answers else int(len(answers) == 1)
-    labels = [verdict.label for verdict in joint.verdicts]
+    labels = [spreadsheet_safe(verdict.label or "") for verdict in joint.verdicts]
     flip = int(len(set(accepted)) > 1)
-    return [joint.id, joint.type or "", joint.stratum or "", *labels, *accepted, flip, same]
+    names = map(spreadsheet_safe, (joint.id, joint.type or "", joint.stratum or ""))
+    return [*names, *labels, *accepted, flip, same]
 
 
 def write_items(joined: Joined, path: Path) -> None:

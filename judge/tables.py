@@ -3,10 +3,9 @@
 The columns are the fields of `judge.judgments.Judgment` in their order; docs/tables.md lists them.
 """
 
-import csv
-import io
+import contextlib
 import os
-import tempfile
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, get_args
@@ -16,7 +15,16 @@ from judge.errors import InputError, StorageError
 from judge.judgments import Judgment
 from judge.recount import Proof
 
-__all__ = ["COLUMNS", "frame", "replaced", "spreadsheet_safe", "write_csv", "write_parquet"]
+__all__ = [
+    "COLUMNS",
+    "csv_line",
+    "frame",
+    "refuse_existing",
+    "replaced",
+    "spreadsheet_safe",
+    "write_csv",
+    "write_parquet",
+]
 
 COLUMNS: tuple[str, ...] = tuple(Judgment.model_fields)
 
@@ -28,6 +36,20 @@ apostrophe that is put before it, so that taking one away always gives the text 
 def spreadsheet_safe(text: str) -> str:
     """Return the text with an apostrophe before it where a spreadsheet would calculate it."""
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """Return one row as RFC 4180 has it, with its LF.
+
+    The csv module leaves a lone carriage return bare before an LF, and readers end the row there:
+    what a model wrote after it would begin a row of its own, formulas too.
+    """
+    return ",".join(map(_quoted, cells)) + "\n"
+
+
+def _quoted(cell: str) -> str:
+    doubled = cell.replace('"', '""')
+    return f'"{doubled}"' if any(sign in cell for sign in ',"\r\n') else cell
 
 
 def write_csv(rows: Iterable[Judgment], path: Path, *, force: bool = False) -> int:
@@ -44,13 +66,10 @@ def write_csv(rows: Iterable[Judgment], path: Path, *, force: bool = False) -> i
 
     def put(file: IO[bytes]) -> None:
         nonlocal count
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(COLUMNS)
+        file.write(csv_line(COLUMNS).encode())
         for row in rows:
-            table.writerow([_cell(getattr(row, name)) for name in COLUMNS])
+            file.write(csv_line(_cell(getattr(row, name)) for name in COLUMNS).encode())
             count += 1
-        text.detach()
 
     replaced(path, put, force=force)
     return count
@@ -149,31 +168,41 @@ def frame(rows: Iterable[Judgment]) -> Any:  # noqa: ANN401 - pandas is there wi
     )
 
 
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Return when a file may be written.
+
+    Raises:
+        InputError: it exists and `force` is not given.
+        StorageError: nothing can have this name.
+    """
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+    if there and not force:
+        raise InputError(f"{path} exists; choose another name, or add --force")
+
+
 def replaced(path: Path, put: Callable[[IO[bytes]], object], *, force: bool) -> None:
-    """Write a file that appears whole or not at all.
+    """Write a file that appears whole or not at all, with the caller's own umask.
 
     Raises:
         InputError: it exists and `force` is not given.
         StorageError: it cannot be written.
     """
-    if path.exists() and not force:
-        raise InputError(f"{path} exists; choose another name, or add --force")
-    partial: Path | None = None
+    refuse_existing(path, force=force)
+    partial = path.parent / f".judge-{secrets.token_hex(8)}.partial"
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=f"{path.name}.", delete=False
-        ) as file:
-            partial = Path(file.name)
+        with partial.open("xb") as file:
             put(file)
             file.flush()
             os.fsync(file.fileno())
-        partial.chmod(0o644)
         partial.replace(path)
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror or error}") from error
     finally:
-        if partial is not None:
-            partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink()
 
 
 def described() -> Iterator[tuple[str, str, str]]:

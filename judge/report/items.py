@@ -1,12 +1,10 @@
 """Joined items in, a CSV table of them out: one row per item, one column of labels per side."""
 
-import csv
-import io
 from pathlib import Path
 
 from judge.comparing.joining import Joined, Joint, letter
 from judge.errors import InputError, StorageError
-from judge.tables import spreadsheet_safe
+from judge.tables import csv_line, spreadsheet_safe
 
 __all__ = ["items_csv", "write_items"]
 
@@ -17,13 +15,9 @@ def items_csv(joined: Joined) -> str:
     `A_accepted` is 1 or 0; `same_answer` is empty where a side does not hold its answers.
     """
     names = [letter(place) for place in range(len(joined.sides))]
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(
-        ["id", "type", "stratum", *names, *(f"{n}_accepted" for n in names), "flip", "same_answer"]
-    )
-    table.writerows(_row(joint) for joint in joined.items)
-    return out.getvalue()
+    head = ["id", "type", "stratum", *names, *(f"{n}_accepted" for n in names)]
+    rows = (csv_line(map(str, _row(joint))) for joint in joined.items)
+    return csv_line([*head, "flip", "same_answer"]) + "".join(rows)
 
 
 def _row(joint: Joint) -> list[object]:

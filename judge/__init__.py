@@ -15,7 +15,7 @@ Read the modules in this order; each imports only those before it:
     judgments, studies, marks                                   the same, one row per judgment
     tables, autoeval, manifest                                  the same, for other programs
     recovery, asking, engine, stretch, judging                  asking it
-    report, loading, facade, starter, selftest, cli             in words
+    report, loading, facade, starter, schemas, selftest, cli    in words
 
 From Python: `judge.plan(config)`, `judge.run(config, folder)`, `judge.resume(folder)`,
 `judge.verify(folder)`, `judge.show(folder)`; the records they take and give are `judge.RunConfig`,

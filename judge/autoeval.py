@@ -40,7 +40,7 @@ def write_autoeval(
 
     Raises:
         InputError: several conditions and none chosen, a run that scored nothing, grades, an item
-            without a verdict, or a public export, which holds no answers.
+            without a verdict, no verdict at all, or a public export, which holds no answers.
         StorageError: it cannot be written.
     """
     if proof.state in {"open", "gate-failed"}:
@@ -58,6 +58,8 @@ def write_autoeval(
         raise InputError("a public export holds no saved answers; use the run itself")
     if any(row.label is not None and row.accepted is None for row in own):
         raise InputError("the rubric gives grades, and this format has only true and false")
+    if len(undecided) == len(own):
+        raise InputError("no item has a verdict: there is no result to be written")
     lines = b"".join(_line(row) for row in own if row.label is not None)
     replaced(path, lambda file: file.write(lines), force=force)
     return len(undecided)

@@ -13,7 +13,7 @@ from judge.packs import shipped
 from judge.records import Arm, Control, Listed, Record, Source, named
 from judge.sampling import AbstentionTexts
 
-__all__ = ["ControlFile", "abstention_texts", "read_controls"]
+__all__ = ["ControlFile", "ControlsFile", "abstention_texts", "read_controls"]
 
 F = TypeVar("F", bound=Record)
 
@@ -38,7 +38,9 @@ class _Row(Record):
     whole numbers from one end to the other."""
 
 
-class _File(Record):
+class ControlsFile(Record):
+    """A file of controls as people write it."""
+
     controls: Listed[_Row] = Field(min_length=1)
 
 
@@ -63,7 +65,7 @@ def read_controls(word: str) -> ControlFile:
     """
     path = _found(word)
     data = _bytes(path)
-    file = _valid(_File, data, path.name)
+    file = _valid(ControlsFile, data, path.name)
     name = named(path.name.removesuffix(".yaml"), "controls")
     seen: set[str] = set()
     for row in file.controls:

@@ -19,12 +19,14 @@ from judge.canonical import NotCanonicalError, digest, encode
 from judge.errors import InputError
 from judge.records import Excluded, Exclusions, Listed, Record
 
-__all__ = ["read_exclusions"]
+__all__ = ["ExclusionsFile", "read_exclusions"]
 
 _FIELDS = ("id", "class", "reason")
 
 
-class _File(Record):
+class ExclusionsFile(Record):
+    """A file of exclusions as people write it."""
+
     rows: Listed[Excluded] = Field(min_length=1)
 
 
@@ -57,7 +59,7 @@ def _bytes(path: Path) -> bytes:
 def _yaml(path: Path) -> tuple[Excluded, ...]:
     value = strictyaml.load(_bytes(path), path.name)
     try:
-        return _File.model_validate_json(encode(value)).rows
+        return ExclusionsFile.model_validate_json(encode(value)).rows
     except NotCanonicalError as error:
         raise InputError(f"{path.name}: {error}") from error
     except pydantic.ValidationError as error:

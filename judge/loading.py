@@ -1,9 +1,12 @@
 """A run for a notebook: proved again, with its summary, its judgments and a data frame."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
+
+from typing_extensions import override
 
 from judge.judgments import Judgment
 from judge.recount import Proof
@@ -20,6 +23,12 @@ class Loaded:
     """One run, as far as it proves itself."""
 
     opened: Opened
+
+    @override
+    def __repr__(self) -> str:
+        # What a notebook prints of it: a line, not every judgment.
+        state, rows, folder = self.proof.state, len(self.judgments), str(self.opened.folder)
+        return f"<run {folder!r}: {state}, {rows} judgments>"
 
     @property
     def proof(self) -> Proof:
@@ -55,11 +64,23 @@ class Loaded:
         return frame(self.opened.rows)
 
 
-def load(folder: Path | str, *, public: bool = False) -> Loaded:
-    """Prove a run again and return it.
+@overload
+def load(folder: Path | str, *, public: bool = False) -> Loaded: ...
+@overload
+def load(folder: Sequence[Path | str], *, public: bool = False) -> tuple[Loaded, ...]: ...
+def load(
+    folder: Path | str | Sequence[Path | str], *, public: bool = False
+) -> Loaded | tuple[Loaded, ...]:
+    """Prove a run again and return it; of several, each, in their order.
+
+    Args:
+        folder: a run, or several.
+        public: folders without inputs are public exports.
 
     Raises:
-        InputError: there is no run here.
+        InputError: there is no run here, or one is named twice.
         VerificationError: something in it does not follow.
     """
-    return Loaded(open_runs([Path(folder)], public=public)[0])
+    if isinstance(folder, Path | str):
+        return Loaded(open_runs([Path(folder)], public=public)[0])
+    return tuple(map(Loaded, open_runs([Path(each) for each in folder], public=public)))

@@ -5,12 +5,13 @@ same folder always gives the same bytes.
 """
 
 import hashlib
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 from judge.errors import InputError, StorageError, VerificationError
-from judge.tables import replaced
+from judge.tables import refuse_existing, replaced
 
 __all__ = ["NAME", "check_manifest", "write_manifest"]
 
@@ -25,9 +26,15 @@ def write_manifest(folder: Path, *, force: bool = False) -> int:
     Raises:
         InputError: no such folder, no file in it, a link or a pipe in it, a name that no line can
             hold, or a manifest that is there already.
-        StorageError: a file cannot be read, or the manifest not be written.
+        StorageError: a folder or a file cannot be read, or the manifest not be written.
     """
-    lines = [f"{digest}  {name}\n" for name, digest in _digests(folder)]
+    refuse_existing(folder / NAME, force=force)
+    paths = _paths(folder)
+    for name, path in paths.items():
+        fault = _fault(name, path)
+        if fault is not None:
+            raise InputError(f"{folder}: {fault} {name!r}; take it away, or name another folder")
+    lines = [f"{_digest(path)}  {name}\n" for name, path in paths.items()]
     if not lines:
         raise InputError(f"{folder}: holds no file, and a manifest of nothing proves nothing")
     data = "".join(lines).encode()
@@ -40,17 +47,31 @@ def check_manifest(folder: Path) -> int:
 
     Raises:
         InputError: no such folder, or no manifest in it.
+        StorageError: a folder or a file cannot be read.
         VerificationError: naming every file that changed, is missing, or is not in the manifest.
     """
     said = _read(folder)
-    found = dict(_digests(folder))
-    wrong = [f"changed {name}" for name in said if name in found and found[name] != said[name]]
-    wrong += [f"missing {name}" for name in said if name not in found]
-    wrong += [f"not in the manifest {name}" for name in found if name not in said]
+    paths = _paths(folder)
+    wrong = [fault for name, sha256 in said.items() if (fault := _differs(name, sha256, paths))]
+    wrong += [_unknown(name, path) for name, path in paths.items() if name not in said]
     if wrong:
         more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise VerificationError(f"{folder}: {'; '.join(wrong[:_SHOWN])}{more}")
     return len(said)
+
+
+def _differs(name: str, sha256: str, paths: Mapping[str, Path]) -> str | None:
+    path = paths.get(name)
+    if path is None:
+        return f"missing {name}"
+    fault = _fault(name, path)
+    if fault is not None:
+        return f"{fault} {name!r}"
+    return None if _digest(path) == sha256 else f"changed {name}"
+
+
+def _unknown(name: str, path: Path) -> str:
+    return f"not in the manifest {name if _fault(name, path) is None else repr(name)}"
 
 
 def _read(folder: Path) -> dict[str, str]:
@@ -72,20 +93,30 @@ def _read(folder: Path) -> dict[str, str]:
     return said
 
 
-def _digests(folder: Path) -> Iterator[tuple[str, str]]:
-    """Every file but the manifest, by its path, in the order of bytes."""
+def _paths(folder: Path) -> dict[str, Path]:
+    """Everything in a folder but its manifest and its folders, in the order of its names' bytes."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")
-    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    for name in sorted(paths, key=lambda name: name.encode("utf-8", "surrogateescape")):
-        path = paths[name]
-        if name == NAME or (path.is_dir() and not path.is_symlink()):
-            continue
-        if path.is_symlink() or not path.is_file():
-            raise InputError(f"{path}: a link or no plain file; a manifest names files only")
-        if "\n" in name or "\\" in name or not name.isprintable():
-            raise InputError(f"{folder}: the name {name!r} cannot stand in a manifest; rename it")
-        yield name, _digest(path)
+    found: dict[str, Path] = {}
+    # Not Path.rglob: it passes over a folder that it may not read, without a word.
+    for home, folders, files in os.walk(folder, onerror=_unreadable):
+        paths = [Path(home, name) for name in (*folders, *files)]
+        found |= {p.relative_to(folder).as_posix(): p for p in paths if p.is_symlink() or not p.is_dir()}
+    found.pop(NAME, None)
+    return {name: found[name] for name in sorted(found, key=os.fsencode)}
+
+
+def _unreadable(error: OSError) -> None:
+    raise StorageError(f"{error.filename}: {error.strerror}") from error
+
+
+def _fault(name: str, path: Path) -> str | None:
+    """Why a manifest cannot name this, if so."""
+    if path.is_symlink() or not path.is_file():
+        return "a link or no plain file"
+    if "\\" in name or not name.isprintable():
+        return "a name that cannot stand in a manifest"
+    return None
 
 
 def _digest(path: Path) -> str:

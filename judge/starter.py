@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judge.canonical import encode
+from judge.errors import InputError
 from judge.tables import replaced
 
 __all__ = ["write_starter"]
@@ -71,7 +72,7 @@ def write_starter(
         judges: provider and model; the embedded judge has none.
 
     Raises:
-        InputError: the file exists.
+        InputError: the file exists, or a judge is none that can be asked.
         StorageError: it cannot be written.
     """
     text = _TEXT.format(
@@ -89,6 +90,11 @@ def write_starter(
 
 def _judge(judge: tuple[str, str | None]) -> str:
     provider, model = judge
+    if provider not in {"openai", "anthropic", "lexical"} or (provider == "lexical") is not (
+        model is None
+    ):
+        word = provider if model is None else f"{provider}/{model}"
+        raise InputError(f"--judge {word!r}: give openai/MODEL, anthropic/MODEL or lexical")
     if model is None:
         return f"  - {{provider: {provider}}}      # a string rule, no language model\n"
     return (

@@ -7,7 +7,7 @@ import click
 from judge.cli.printing import print_text
 from judge.manifest import NAME, check_manifest, write_manifest
 from judge.marks import mark as marked
-from judge.recount import recount
+from judge.recount import Proof, recount
 from judge.starter import write_starter
 
 __all__ = ["init", "manifest", "mark"]
@@ -74,10 +74,15 @@ def check_command(*, folder: Path) -> None:
     help="The run that stands in its place.",
 )
 @click.option("--reason", required=True, metavar="TEXT", help="Why; readers will see it.")
-def mark(*, folder: Path, by: Path, reason: str) -> None:
+@click.option("--public", is_flag=True, help="Runs without inputs are public exports.")
+def mark(*, folder: Path, by: Path, reason: str, public: bool) -> None:
     """Mark RUN as superseded, outside its seal; `show`, `compare` and `report` then warn.
 
     Nothing is deleted, and RUN still proves what it proved.
     """
-    found = marked(folder, recount(folder), by, recount(by), reason)
+    found = marked(folder, _proved(folder, public), by, _proved(by, public), reason)
     print_text(f"{folder}: {found.sentence}")
+
+
+def _proved(folder: Path, public: bool) -> Proof:  # noqa: FBT001 - the flag as it was given
+    return recount(folder, public=public and not (folder / "inputs").is_dir())

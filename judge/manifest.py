@@ -18,6 +18,8 @@ __all__ = ["NAME", "check_manifest", "write_manifest"]
 NAME = "MANIFEST.sha256"
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 _SHOWN = 12
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\\\\\ud800-\udfff]")
+"""What no line can hold as it stands: controls, the backslash, bytes that are not UTF-8."""
 
 
 def write_manifest(folder: Path, *, force: bool = False) -> int:
@@ -76,6 +78,8 @@ def _unknown(name: str, path: Path) -> str:
 
 def _read(folder: Path) -> dict[str, str]:
     path = folder / NAME
+    if path.is_symlink():
+        raise VerificationError(f"{path}: is a link; a manifest stands in the folder itself")
     if not path.is_file():
         raise InputError(f"{folder}: has no {NAME}; `judge manifest write` makes one")
     said: dict[str, str] = {}
@@ -101,7 +105,9 @@ def _paths(folder: Path) -> dict[str, Path]:
     # Not Path.rglob: it passes over a folder that it may not read, without a word.
     for home, folders, files in os.walk(folder, onerror=_unreadable):
         paths = [Path(home, name) for name in (*folders, *files)]
-        found |= {p.relative_to(folder).as_posix(): p for p in paths if p.is_symlink() or not p.is_dir()}
+        found |= {
+            p.relative_to(folder).as_posix(): p for p in paths if p.is_symlink() or not p.is_dir()
+        }
     found.pop(NAME, None)
     return {name: found[name] for name in sorted(found, key=os.fsencode)}
 
@@ -114,7 +120,7 @@ def _fault(name: str, path: Path) -> str | None:
     """Why a manifest cannot name this, if so."""
     if path.is_symlink() or not path.is_file():
         return "a link or no plain file"
-    if "\\" in name or not name.isprintable():
+    if _UNFIT.search(name):
         return "a name that cannot stand in a manifest"
     return None
 

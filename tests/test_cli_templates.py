@@ -226,8 +226,8 @@ def test_doctor_says_what_a_file_holds_and_what_differs(tmp_path: Path) -> None:
     assert lines[1] == "tiny/one: not the judge as it is pinned: 1 of 2 texts exact"
     assert lines[2] == "  exact       two (line 2)"
     assert lines[3].startswith("  changed     one (line 1, ")
-    assert "  words    one:1: 1 words removed (', please'), 0 added ('')" in lines
-    assert "  setting  max_tokens:3: max_tokens is 5, the rubric's is 10" in lines
+    assert "  words    one (line 1): 1 words removed (', please'), 0 added ('')" in lines
+    assert "  setting  max_tokens (line 3): max_tokens is 5, the rubric's is 10" in lines
     assert lines[-1].startswith("by hash only, since their texts are not on this machine: ")
 
 
@@ -239,7 +239,8 @@ def test_doctor_says_when_it_is_the_judge(tmp_path: Path) -> None:
 
     assert "tiny/one: all 2 pinned texts, unchanged" in _out("doctor", str(path))
     found = json.loads(_out("doctor", str(path), "--of", "tiny/one", "--json"))
-    assert [one["official"] for one in found["compared"]] == [True]
+    # A local edition is never the official judge, whatever the file holds.
+    assert [one["official"] for one in found["compared"]] == [False]
 
 
 def test_doctor_says_when_it_is_none(tmp_path: Path) -> None:

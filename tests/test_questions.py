@@ -180,6 +180,7 @@ def _asked(**rules: object) -> Question:
         expect=None,
         gold="g",
         response="g",
+        prompt="",
         body=b"",
         tokens_max=0,
         item=b"",

@@ -1,7 +1,7 @@
 """`judge show`, `judge verify`, `judge export`: offline, no SDK, no key."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -15,7 +15,7 @@ from judge.report.console import described
 from judge.report.summary import summarise
 from judge.sources import check_source
 from judge.studies.columns import open_runs
-from judge.tables import write_csv, write_parquet
+from judge.tables import refuse_existing, write_csv, write_parquet
 
 __all__ = ["export", "show", "verify"]
 
@@ -151,38 +151,61 @@ def export(
     --public DIR has the same chain and head as RUN, without inputs and requests. The tables have
     one row per judgment; docs/tables.md lists their columns. RUN is proved again first.
     """
-    if not any((target, table, parquet, autoeval)):
-        raise click.UsageError("name what to write: --public, --csv, --parquet or --autoeval")
-    if drop and target is None:
-        raise click.UsageError("--drop goes with --public")
+    files = _Files(target, table, parquet, autoeval)
+    _check(files, drop, words)
+    warn_of_marks([str(folder)])
+    if any((table, parquet, autoeval)):
+        _tables(folder, files, words)
     if target is not None:
         proof = export_public(folder, target, drop)
         print_text(f"{target}: {proof.state}, {proof.lines} lines\nhead {proof.head}")
-    if any((table, parquet, autoeval)):
-        _tables(folder, (table, parquet, autoeval), words)
 
 
-def _tables(
-    folder: Path, files: tuple[Path | None, Path | None, Path | None], words: dict[str, Any]
-) -> None:
+class _Files(NamedTuple):
+    """What is to be written."""
+
+    public: Path | None
+    table: Path | None
+    parquet: Path | None
+    autoeval: Path | None
+
+
+def _check(files: _Files, drop: tuple[str, ...], words: dict[str, Any]) -> None:
+    """Refuse what cannot be meant before anything is written."""
+    if not any(files):
+        raise click.UsageError("name what to write: --public, --csv, --parquet or --autoeval")
+    if drop and files.public is None:
+        raise click.UsageError("--drop goes with --public")
+    if words["with_controls"] and not (files.table or files.parquet):
+        raise click.UsageError("--with-controls goes with --csv or --parquet")
+    for name in ("condition", "repetition", "decided_only"):
+        if words[name] not in {None, False} and files.autoeval is None:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --autoeval")
+    named = [path for path in files if path is not None]
+    if len({path.resolve() for path in named}) < len(named):
+        raise click.UsageError("two outputs have one name; give each its own")
+    for path in named:
+        refuse_existing(path, force=words["force"] and path is not files.public)
+
+
+def _tables(folder: Path, files: _Files, words: dict[str, Any]) -> None:
     run = open_runs([folder], public=True)[0]
-    table, parquet, autoeval = files
+    # First what may still be refused, so that a refusal leaves nothing behind.
+    if files.autoeval is not None:
+        left_out = write_autoeval(
+            run.proof,
+            run.rows,
+            files.autoeval,
+            chosen=(words["condition"], words["repetition"]),
+            decided_only=words["decided_only"],
+            force=words["force"],
+        )
+        print_text(f"{files.autoeval}: written")
+        if left_out:
+            print_text(f"judge: {left_out} undecided items are not in {files.autoeval}", err=True)
     rows = (*run.controls, *run.rows) if words["with_controls"] else run.rows
-    if table is not None:
-        print_text(f"{table}: {write_csv(rows, table, force=words['force'])} rows")
-    if parquet is not None:
-        count = write_parquet(rows, parquet, run.proof, force=words["force"])
-        print_text(f"{parquet}: {count} rows")
-    if autoeval is None:
-        return
-    left_out = write_autoeval(
-        run.proof,
-        run.rows,
-        autoeval,
-        chosen=(words["condition"], words["repetition"]),
-        decided_only=words["decided_only"],
-        force=words["force"],
-    )
-    print_text(f"{autoeval}: written")
-    if left_out:
-        print_text(f"judge: {left_out} undecided items are not in {autoeval}", err=True)
+    if files.table is not None:
+        print_text(f"{files.table}: {write_csv(rows, files.table, force=words['force'])} rows")
+    if files.parquet is not None:
+        count = write_parquet(rows, files.parquet, run.proof, force=words["force"])
+        print_text(f"{files.parquet}: {count} rows")

@@ -7,6 +7,10 @@ In reading order:
     known        the texts the rubric library knows, and how each is written
     differing    two texts, told apart: words, spaces, fields, labels, closing line, JSON, merged
     calls        settings, judge and parser, as far as code shows them
+    naming       which field a name in a program is
+    prompts      which expressions of a program are the filled prompt
+    routing      which text each question type takes in a program
+    usage        order of values, prompt, messages, routes
     diagnosing   all of it together
 
 Nothing in the file is executed.

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from judge.canonical import Json
-from judge.doctor.findings import Finding
+from judge.doctor.findings import Aspect, Finding
 from judge.records import Rubric
 
-__all__ = ["findings"]
+__all__ = ["findings", "seen"]
 
 _KEYS = (
     "temperature",
@@ -52,6 +52,18 @@ def findings(code: str, rubric: Rubric) -> tuple[Finding, ...]:
     for camel, snake in _CAMEL.items():
         code = re.sub(rf"\b{camel}\b", snake, code)
     return (*_settings(code, rubric), *_judges(code, rubric), *_parser(code, rubric))
+
+
+def seen(code: str, rubric: Rubric) -> frozenset[Aspect]:
+    """Return which of settings, judge and parser the code shows at all, differing or not."""
+    for camel, snake in _CAMEL.items():
+        code = re.sub(rf"\b{camel}\b", snake, code)
+    shown: dict[Aspect, bool] = {
+        "settings": not rubric.settings or _SETTING.search(code) is not None,
+        "judge": not rubric.judges or _MODEL.search(code) is not None,
+        "parser": bool(_ways(code, rubric)) and rubric.readings.upstream in _EXPECTED,
+    }
+    return frozenset(aspect for aspect, found in shown.items() if found)
 
 
 def _line(code: str, at: int) -> int:

@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
+from judge import packs
 from judge.canonical import digest
 from judge.doctor import calls, differing
 from judge.doctor.documents import Document, Found, document
-from judge.doctor.findings import Compared, Diagnosis, Finding, Match
+from judge.doctor.findings import Aspect, Compared, Diagnosis, Finding, Match
 from judge.doctor.known import TELLING, Known, Library, library, plain
+from judge.doctor.usage import pinned, usage
 from judge.errors import InputError
 from judge.packs.files import read
 
 __all__ = ["diagnose"]
 
 _LIMIT = 2_000_000
+_NEARLY = 99
+"""Of a text that differs: equal runs of words are no equal text."""
 _ALIKE = 30
 """Percent of likeness from which a text is taken for a changed copy."""
 
@@ -40,13 +45,21 @@ def diagnose(path: Path, of: str | None = None) -> Diagnosis:
         if of is not None or _is_like(lib, one)
     ]
     names = {one.rubric for one in like}
+    local = {one.rubric.name for one in rubrics if not packs.is_shipped(one.rubric)}
+    sources = tuple(one.rubric.name for one in rubrics if _is_source(one, digest(data)))
     unseen = [one.rubric.name for one in rubrics if not one.by_text]
     return Diagnosis(
         file=path.name,
         sha256=digest(data),
-        source_of=tuple(one.rubric.name for one in rubrics if _is_source(one, digest(data))),
-        compared=tuple(sorted(like, key=_rank)),
+        source_of=sources,
+        compared=tuple(
+            one.model_copy(update={"official": True, "unfollowed": ()})
+            if one.rubric in sources and not one.findings
+            else one
+            for one in sorted(like, key=lambda one: _rank(one, local))
+        ),
         unseen=tuple(name for name in unseen if name not in names),
+        cells=held.cells,
     )
 
 
@@ -59,25 +72,45 @@ def _is_like(one: Library, compared: Compared) -> bool:
     return any(match.likeness and match.name in telling for match in compared.matches)
 
 
-def _rank(compared: Compared) -> tuple[float, float, int]:
+def _rank(compared: Compared, local: set[str]) -> tuple[bool, float, float, int]:
+    # A shipped pin comes before a local edition, however alike the file is to that.
     texts = max(1, len(compared.matches))
     likeness = sum(match.likeness for match in compared.matches) / texts
     # The order of the library, upstream editions first, decides between equals.
-    return -compared.exact / texts, -likeness, len(compared.findings)
+    return compared.rubric in local, -compared.exact / texts, -likeness, len(compared.findings)
 
 
 def _compared(one: Library, held: Document) -> Compared:
     pairs = _paired(one.known, held.texts)
     matches = tuple(_match(known, *pairs.get(known.name, (None, 0))) for known in one.known)
-    found = tuple(_findings(one, held, pairs)) if any(m.likeness for m in matches) else ()
+    like = any(match.likeness for match in matches)
+    found = list(_findings(one, held, pairs)) if like else []
+    followed: frozenset[Aspect] = frozenset()
+    if like and held.tree is not None:
+        used = usage(held.tree, one.rubric, pinned(one.rubric))
+        found += used.findings
+        followed = used.followed | calls.seen(held.code, one.rubric)
+    if all(match.state in {"exact", "same words"} for match in matches):
+        followed |= {"texts"}
+    unfollowed = tuple(aspect for aspect in get_args(Aspect) if aspect not in followed)
     return Compared(
         rubric=one.rubric.name,
         pin=one.rubric.pin,
         by="text" if one.by_text else "hash",
-        official=not found and all(m.state in {"exact", "same words"} for m in matches),
+        official=_official(one, found, unfollowed),
+        unfollowed=unfollowed,
         matches=matches,
-        findings=found,
+        findings=tuple(found),
     )
+
+
+def _official(one: Library, found: Sequence[Finding], unfollowed: Sequence[Aspect]) -> bool | None:
+    """Whether a file is this rubric's own judge; None where that is not established."""
+    upstream = one.rubric.of is None and one.rubric.source is not None
+    upstream = upstream and packs.is_shipped(one.rubric)
+    if found or not upstream:
+        return False
+    return None if unfollowed else True
 
 
 Pairs = dict[str, tuple[Found | None, int]]
@@ -97,7 +130,7 @@ def _paired(known: Sequence[Known], texts: Sequence[Found]) -> Pairs:
     ]
     for score, name, found in sorted(scored, key=lambda one: -one[0]):
         if score >= _ALIKE and name not in pairs and id(found) not in used:
-            pairs[name] = (found, score)
+            pairs[name] = (found, min(score, _NEARLY))
             used.add(id(found))
     return pairs
 
@@ -133,6 +166,13 @@ def _findings(one: Library, held: Document, pairs: Pairs) -> Iterator[Finding]:
 
 
 def _absent(one: Library, known: Known) -> Iterator[Finding]:
+    if known.words is None:
+        said = (
+            f"not found unchanged; bring the texts (`judge templates fetch {one.rubric.name}`, or "
+            "`add`) to see whether an edited copy is here"
+        )
+        yield Finding(kind="text", where=known.name, line=None, said=said)
+        return
     ways = [way for way in one.rubric.routes if known.template == way.template]
     if known.template is not None and ways:
         taken = " or ".join(_condition(way.id_contains, way.types) for way in ways)

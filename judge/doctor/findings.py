@@ -4,7 +4,7 @@ from typing import Literal
 
 from judge.records import Record
 
-__all__ = ["Compared", "Diagnosis", "Finding", "Kind", "Match"]
+__all__ = ["Aspect", "Compared", "Diagnosis", "Finding", "Kind", "Match"]
 
 Kind = Literal[
     "words",
@@ -19,7 +19,12 @@ Kind = Literal[
     "setting",
     "judge",
     "parser",
+    "usage",
 ]
+Aspect = Literal[
+    "texts", "order", "values", "prompt", "messages", "routes", "settings", "judge", "parser"
+]
+"""What must be seen to agree before a file may be called the official judge."""
 
 
 class Match(Record):
@@ -53,8 +58,11 @@ class Compared(Record):
     pin: str
     by: Literal["text", "hash"]
     """`hash`: the rubric's texts are not on this machine, so a changed copy goes unseen."""
-    official: bool
-    """Every pinned text is there unchanged, and nothing else was seen to differ."""
+    official: bool | None
+    """True: texts, order of values, prompt, messages, routes, settings, judge and parser were all
+    seen and are the rubric's own. False: something was seen to differ, or the rubric is no upstream
+    one. Null: not established, since `unfollowed` could not be seen in the file."""
+    unfollowed: tuple[Aspect, ...]
     matches: tuple[Match, ...]
     findings: tuple[Finding, ...]
 
@@ -75,3 +83,5 @@ class Diagnosis(Record):
     """The likest rubric first; nothing where no rubric is like it."""
     unseen: tuple[str, ...]
     """Rubrics whose texts are not on this machine and of which no hash was found."""
+    cells: tuple[int, ...] = ()
+    """Of a notebook: the line before the first of each code cell, all cells' code put together."""

@@ -10,10 +10,10 @@ from judge import strictyaml
 from judge.canonical import NotCanonicalError, digest, encode
 from judge.errors import InputError
 from judge.packs import shipped
-from judge.records import Arm, Control, Listed, Record, Source, named
+from judge.records import Arm, Control, Kind, Listed, Record, Rubric, Source, named
 from judge.sampling import AbstentionTexts
 
-__all__ = ["ControlFile", "ControlsFile", "abstention_texts", "read_controls"]
+__all__ = ["ControlFile", "ControlsFile", "abstention_texts", "check_kind", "read_controls"]
 
 F = TypeVar("F", bound=Record)
 
@@ -41,6 +41,8 @@ class _Row(Record):
 class ControlsFile(Record):
     """A file of controls as people write it."""
 
+    kind: Kind | None = None
+    """Of the labels it is made for; null: for any."""
     controls: Listed[_Row] = Field(min_length=1)
 
 
@@ -53,6 +55,8 @@ class ControlFile(Record):
     """What one file of controls gives."""
 
     source: Source
+    kind: Kind | None
+    """Of the labels it is made for; null: for any."""
     controls: Listed[Control]
 
 
@@ -67,6 +71,8 @@ def read_controls(word: str) -> ControlFile:
     data = _bytes(path)
     file = _valid(ControlsFile, data, path.name)
     name = named(path.name.removesuffix(".yaml"), "controls")
+    if name == "drawn":
+        raise InputError(f"{path.name}: drawn controls have that name; give the file another")
     seen: set[str] = set()
     for row in file.controls:
         if row.id in seen:
@@ -81,7 +87,21 @@ def read_controls(word: str) -> ControlFile:
         bytes=len(data),
         rows=len(controls),
     )
-    return ControlFile(source=source, controls=controls)
+    return ControlFile(source=source, kind=file.kind, controls=controls)
+
+
+def check_kind(file: ControlFile, rubric: Rubric) -> None:
+    """Return when a file's controls are made for a rubric's kind of labels.
+
+    Raises:
+        InputError: they are made for another, so that passing them would show little.
+    """
+    if file.kind in {None, rubric.kind}:
+        return
+    raise InputError(
+        f"control file {file.source.name} is made for {file.kind} labels, and {rubric.name} has "
+        f"{rubric.kind} ones; choose a file for those (docs/controls.md lists them)"
+    )
 
 
 def _control(row: _Row, source: str, file: str) -> Control:

@@ -20,7 +20,7 @@ from judge.answers import AnswersFile, Joined, ReferencesFile, join
 from judge.canonical import Json, digest, encode
 from judge.coherence import condition_name
 from judge.config import RunConfig, dump
-from judge.controls import ControlFile, abstention_texts, read_controls
+from judge.controls import ControlFile, abstention_texts, check_kind, read_controls
 from judge.errors import InputError, StorageError
 from judge.extraction import extract
 from judge.folder import Frozen, Manifest, rubric_file
@@ -206,6 +206,9 @@ def _write(
     joined = _join(config, rubrics)
     files = tuple(read_controls(name) for name in config.controls)
     _unique("control file", [file.source.name for file in files])
+    for file in files:
+        for found in rubrics:
+            check_kind(file, found)
     inputs = folder / "inputs"
     with _storage(folder):
         inputs.mkdir(mode=0o700)

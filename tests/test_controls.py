@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from judge import packs
 from judge.canonical import digest
-from judge.controls import abstention_texts, read_controls
+from judge.controls import abstention_texts, check_kind, read_controls
 from judge.errors import InputError
 from judge.packs import shipped
 
@@ -138,3 +139,33 @@ def test_the_shipped_abstention_texts_are_many_and_unlike() -> None:
         assert len(set(side)) == len(side) >= 12
         assert all(text.strip() == text for text in side)
     assert not set(texts.declining) & set(texts.confident)
+
+
+def test_controls_made_for_other_labels_are_refused(tmp_path: Path) -> None:
+    """Passing orders to reply with a letter shows little of a judge that says yes or no."""
+    three_way = read_controls("injection-three-way")
+    binary = read_controls("injection")
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "controls:\n  - {arm: positive, id: a, question: q, gold: g, response: g}\n",
+        encoding="utf-8",
+    )
+    rubric = packs.load("correctness/v1")
+
+    check_kind(binary, rubric)
+    check_kind(read_controls(str(path)), rubric)
+    with pytest.raises(InputError, match="injection-three-way is made for three-way labels"):
+        check_kind(three_way, rubric)
+    with pytest.raises(InputError, match="quality is made for graded labels"):
+        check_kind(read_controls("quality"), rubric)
+
+
+def test_a_control_file_may_not_be_called_drawn(tmp_path: Path) -> None:
+    """Its rows would be taken for the draw's."""
+    path = tmp_path / "drawn.yaml"
+    path.write_text(
+        "controls:\n  - {arm: positive, id: a, question: q, gold: g, response: g}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError, match="drawn controls have that name"):
+        read_controls(str(path))

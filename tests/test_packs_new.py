@@ -199,7 +199,19 @@ def test_the_command_says_what_it_wrote_and_where(tmp_path: Path) -> None:
     words = ["new", "tiny/mine", "--of", "tiny/one", "--from", str(path)]
     result = CliRunner().invoke(group, words, catch_exceptions=False)
 
-    first, second, third = result.stdout.splitlines()
+    first, second, *kept, last = result.stdout.splitlines()
     assert first == f"tiny/mine  {packs.load('tiny/mine').pin}"
     assert second == "edited: one; the rest is tiny/one's"
-    assert "`judge templates diff tiny/one tiny/mine`" in third
+    assert "`judge templates diff tiny/one tiny/mine`" in last
+    assert any("the parser of tiny/one, its faults included" in line for line in kept)
+    assert any(line.startswith("kept: settings ") for line in kept)
+    assert "warning: one: the closing line was edited" in result.stderr
+
+
+def test_an_edit_that_leaves_the_closing_line_gives_no_warning(tmp_path: Path) -> None:
+    """And one that takes a label word away names it."""
+    first = "Say yes or no.\n"
+    edited = packs.start("tiny/front", "tiny/one", _edit(tmp_path, first + TEXTS["one"]))
+
+    assert not any("closing line" in sentence for sentence in edited.warnings)
+    assert all("upstream" in edited.kept[0] for _ in edited.kept)

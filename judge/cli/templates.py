@@ -135,6 +135,10 @@ def new(name: str, of: str, source: Path, template: str | None, *, as_json: bool
         return
     _print(f"{started.name}  {started.pin}")
     _print(f"edited: {', '.join(started.templates)}; the rest is {of}'s")
+    for sentence in started.kept:
+        _print(f"kept: {sentence}")
+    for sentence in started.warnings:
+        click.echo(safe(f"warning: {sentence}"), err=True)
     _print(f"written to {started.path}; see `judge templates diff {of} {started.name}`")
 
 

@@ -98,6 +98,10 @@ class Started(Record):
     pin: str
     templates: tuple[str, ...]
     """The templates that are edited; the rest is inherited."""
+    kept: tuple[str, ...]
+    """What of the base goes on to hold, though the text is another, a sentence each."""
+    warnings: tuple[str, ...]
+    """What may not fit the edited text any more."""
 
 
 class Word(Record):

@@ -1,7 +1,8 @@
 """A pinned rubric and edited texts in; a modified edition, written as slices and pins, out."""
 
 import difflib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,7 @@ from judge.packs.inheritance import Resolved, resolve
 from judge.packs.loading import load
 from judge.packs.reported import Started
 from judge.packs.slicing import slices
+from judge.records import Rubric
 from judge.rubric import Slice, compose
 
 __all__ = ["start"]
@@ -58,7 +60,50 @@ def start(name: str, of: str, source: Path, template: str | None = None) -> Star
     path = home() / "templates" / f"{name}.yaml"
     parts = {one: _parts(resolve(of), one, text, texts) for one, text in edits.items()}
     _write(path, _pack(name, of, edits, parts))
-    return _loaded(name, path, edits)
+    return _loaded(name, path, edits, parent)
+
+
+def _kept(found: Rubric, parent: Rubric) -> tuple[str, ...]:
+    """What the new edition takes over from the one it stands on, besides its texts."""
+    settings = ", ".join(f"{key} {value}" for key, value in found.settings.items()) or "none"
+    strict, own = found.readings.strict, found.readings.upstream
+    kept = [
+        f"readings {strict} (strict) and {own} (the parser of {parent.name}, its faults included)",
+        f"settings {settings}",
+        f"labels {', '.join(found.labels)}",
+    ]
+    if found.source is not None:
+        kept.append(
+            f"source {found.source.repository}: of the words the slices are cut from, not of yours"
+        )
+    if found.judges:
+        kept.append("published judges: they were published for the text as it was")
+    return tuple(kept)
+
+
+def _doubts(edits: Mapping[str, str], parent: Rubric) -> Iterator[str]:
+    """Where the edited text may ask for another reply than the reading takes."""
+    for template in parent.templates:
+        text = edits.get(template.name)
+        if text is None:
+            continue
+        reading = parent.readings.strict
+        if text.rstrip().rpartition("\n")[2] != template.text.rstrip().rpartition("\n")[2]:
+            yield (
+                f"{template.name}: the closing line was edited, and replies are still read by "
+                f"{reading}; if they look otherwise now, name another reading in the pack"
+            )
+        gone = [label for label in parent.labels if _asks(template.text, label)]
+        gone = [label for label in gone if not _asks(text, label)]
+        if gone:
+            yield (
+                f"{template.name}: does not ask for {' and '.join(gone)} any more, which "
+                f"{reading} looks for"
+            )
+
+
+def _asks(text: str, label: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _check_name(name: str, of: str) -> None:
@@ -141,7 +186,7 @@ def _write(path: Path, content: str, mode: Literal["x", "a"] = "x") -> None:
         raise StorageError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _loaded(name: str, path: Path, edits: Mapping[str, str]) -> Started:
+def _loaded(name: str, path: Path, edits: Mapping[str, str], parent: Rubric) -> Started:
     """Hold the new pack against itself, and write its pin; a pack that does not hold goes."""
     try:
         found = load(name)
@@ -150,4 +195,11 @@ def _loaded(name: str, path: Path, edits: Mapping[str, str]) -> Started:
     except (InputError, StorageError):
         path.unlink()
         raise
-    return Started(name=name, path=str(path), pin=found.pin, templates=tuple(edits))
+    return Started(
+        name=name,
+        path=str(path),
+        pin=found.pin,
+        templates=tuple(edits),
+        kept=_kept(found, parent),
+        warnings=tuple(_doubts(edits, parent)),
+    )

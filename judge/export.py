@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,12 +36,17 @@ def export_public(folder: Path, target: Path, drop: tuple[str, ...] = ()) -> Pro
     if target.exists():
         raise InputError(f"{target} exists; choose another folder")
     proof = recount(folder)
-    partial = target.with_name(target.name + ".partial")
     with _writing(target):
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        _copy(folder, partial, PUBLIC_NAMES - set(drop))
-        partial.rename(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # A name of its own: what stands beside the target is nobody's to take away.
+        partial = Path(tempfile.mkdtemp(prefix=f"{target.name}.partial-", dir=target.parent))
+        try:
+            _copy(folder, partial, PUBLIC_NAMES - set(drop))
+            partial.chmod(0o755)
+            partial.rename(target)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
         sync_folder(target.parent)
     return recount(target, public=True, expect_head=proof.head)
 

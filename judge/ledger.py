@@ -269,8 +269,11 @@ def write_seal(folder: Path, run_id: str, lines: int, head: str) -> None:
 def write_durable(path: Path, data: bytes) -> None:
     """Write a whole file under another name, sync it, and give it its name."""
     partial = path.with_name(path.name + ".partial")
-    with contextlib.suppress(FileNotFoundError):
-        partial.unlink()
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            partial.unlink()
+    except OSError as error:
+        raise StorageError(f"{partial}: in the way: {error.strerror}") from error
     fd = open_private(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         rest = memoryview(data)

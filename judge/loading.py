@@ -1,6 +1,5 @@
 """A run for a notebook: proved again, with its summary, its judgments and a data frame."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -67,9 +66,11 @@ class Loaded:
 @overload
 def load(folder: Path | str, *, public: bool = False) -> Loaded: ...
 @overload
-def load(folder: Sequence[Path | str], *, public: bool = False) -> tuple[Loaded, ...]: ...
 def load(
-    folder: Path | str | Sequence[Path | str], *, public: bool = False
+    folder: list[Path | str] | tuple[Path | str, ...], *, public: bool = False
+) -> tuple[Loaded, ...]: ...
+def load(
+    folder: Path | str | list[Path | str] | tuple[Path | str, ...], *, public: bool = False
 ) -> Loaded | tuple[Loaded, ...]:
     """Prove a run again and return it; of several, each, in their order.
 

@@ -282,6 +282,8 @@ def _check_seal(
     folder: Path, run_id: str, lines: int, head: str, progress: Progress, *, sealing: bool
 ) -> State:
     path = folder / "seal.txt"
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise VerificationError("seal.txt: not a plain file")
     said = path.read_bytes() if path.is_file() else None
     if progress.seal is None:
         if said is not None:

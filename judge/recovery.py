@@ -58,6 +58,8 @@ def recover(path: Path, run_id: str, quarantine: Path) -> Recovered | None:
 
 
 def _set_aside(tail: bytes, quarantine: Path, name: str) -> None:
+    if quarantine.is_symlink():
+        raise StorageError(f"{quarantine}: a link; what was torn is kept in the run itself")
     try:
         quarantine.mkdir(mode=0o700, exist_ok=True)
         sync_folder(quarantine.parent)

@@ -52,6 +52,34 @@ def check(settings: Mapping[str, Json]) -> None:
         if key in _OURS:
             raise InputError(f"setting {key!r} belongs to the harness and cannot be set")
         _check_decimals(key, value)
+        _check_range(key, value)
+
+
+_WHOLE = frozenset({"max_tokens", "max_completion_tokens", "n", "top_logprobs"})
+_RANGES: Mapping[str, tuple[int, int]] = {
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "presence_penalty": (-2, 2),
+    "frequency_penalty": (-2, 2),
+}
+"""What either provider documents; a wider one would be refused by every request of a run."""
+
+
+def _check_range(key: str, value: Json) -> None:
+    least = 0 if key == "top_logprobs" else 1
+    if key in _WHOLE and (type(value) is not int or value < least):
+        raise InputError(f"setting {key!r} is {value!r}: give a whole number of {least} or more")
+    if key not in _RANGES:
+        return
+    low, high = _RANGES[key]
+    number = value if type(value) is int or isinstance(value, str) else None
+    if number is None or not _DECIMAL_OR_INT.fullmatch(str(number)):
+        raise InputError(f"setting {key!r} is {value!r}: give a number from {low} to {high}")
+    if not low <= decimal.Decimal(number) <= high:
+        raise InputError(f"setting {key!r} is {value}: give a number from {low} to {high}")
+
+
+_DECIMAL_OR_INT = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII)
 
 
 def _check_decimals(key: str, value: Json) -> None:

@@ -392,3 +392,16 @@ def test_rows_may_have_any_number_of_other_columns(tmp_path: Path) -> None:
     path.write_text(FORMS["lines"](table))
 
     assert joined(path).questions == 2000
+
+
+def test_a_spreadsheets_csv_may_begin_with_a_mark(tmp_path: Path) -> None:
+    """Its first column has its name without it; JSON with one is refused."""
+    path = tmp_path / "answers.csv"
+    path.write_bytes(
+        b"\xef\xbb\xbfid,response,question,gold,type\r\nq1,Yes,Why?,Yes,multi-session\r\n"
+    )
+    selection = Selection(only=(), limit=None, allow_partial=False, allow_empty=False)
+    joined = join([AnswersFile(name="a", path=path)], None, selection)
+
+    assert [(item.id, item.response) for item in joined.items()] == [("q1", "Yes")]
+    assert joined.sources[0].bytes == path.stat().st_size

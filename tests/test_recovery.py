@@ -16,7 +16,7 @@ from judge import judging
 from judge.canonical import digest
 from judge.config import AnswersConfig, JudgeConfig, Limits, ReferencesConfig, RunConfig
 from judge.errors import StorageError, VerificationError
-from judge.ledger import BATCH_BYTES, Ledger, entries
+from judge.ledger import BATCH_BYTES, Ledger, entries, write_durable
 from judge.questions import Rules
 from judge.records import Fact, Recovered, Start, Stopped
 from judge.recount import recount
@@ -296,3 +296,29 @@ def test_a_run_torn_anywhere_is_gone_on_with_to_the_same_verdicts(
         assert outcome.exit_code == 0
         found = {key: group.labels for key, group in outcome.proof.tally.groups.items()}
         assert found == verdicts
+
+
+def test_a_quarantine_that_is_a_link_is_not_followed(path: Path, tmp_path: Path) -> None:
+    """What was torn stays where it is, and nothing is written elsewhere."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "quarantine").symlink_to(tmp_path / "elsewhere")
+    written(path)
+    data = path.read_bytes()
+    path.write_bytes(data + b'{"torn')
+    with pytest.raises(StorageError, match="a link"):
+        recover(path, RUN_ID, tmp_path / "quarantine")
+
+    assert path.read_bytes() == data + b'{"torn'
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
+    """Where a file is about to be written, and where a seal should stand."""
+    (tmp_path / "seal.txt.partial").mkdir()
+    with pytest.raises(StorageError, match="in the way"):
+        write_durable(tmp_path / "seal.txt", b"x")
+    shutil.copytree(Path(__file__).parents[1] / "receipts" / "sample", tmp_path / "run")
+    (tmp_path / "run" / "seal.txt").unlink()
+    (tmp_path / "run" / "seal.txt").mkdir()
+    with pytest.raises(VerificationError, match=r"seal\.txt: not a plain file"):
+        recount(tmp_path / "run")

@@ -219,3 +219,29 @@ def test_bodies_are_made_faster_than_any_judge_answers() -> None:
 def test_a_system_text_costs_tokens_too() -> None:
     """Its bytes, and its wrapping."""
     assert request.tokens_max("é", {"max_tokens": 10}, "ab") == 2 + 64 + 2 + 64 + 10
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("max_tokens", -5),
+        ("max_tokens", 0),
+        ("max_tokens", "10"),
+        ("max_completion_tokens", True),
+        ("n", 0),
+        ("temperature", -1),
+        ("temperature", "2.1"),
+        ("top_p", 2),
+        ("top_p", "high"),
+        ("presence_penalty", "-2.5"),
+    ],
+)
+def test_a_setting_no_provider_takes_is_refused(key: str, value: Json) -> None:
+    """Before a run is made of refusals."""
+    with pytest.raises(InputError, match=f"setting '{key}' is"):
+        request.check({key: value})
+
+
+def test_settings_at_their_ends_are_taken() -> None:
+    """0 and 2 are temperatures; so is a decimal between them."""
+    request.check({"temperature": 2, "top_p": "0.1", "max_tokens": 1, "frequency_penalty": -2})

@@ -69,9 +69,13 @@ def table(source: Opened, ids: tuple[str, ...]) -> Table:
 def _head(source: Opened) -> Head:
     data, line, offset = source.line(_HEAD), 1, 0
     if data.startswith(_BOM):
-        raise InputError(
-            f"{Place(source.shown, 1)}: begins with a byte order mark; save the file without it"
-        )
+        # Spreadsheets write one before a CSV; JSON may hold none.
+        if data.removeprefix(_BOM).lstrip()[:1] in {b"{", b"["}:
+            raise InputError(
+                f"{Place(source.shown, 1)}: begins with a byte order mark, which JSON may not; "
+                "save the file as UTF-8 without it"
+            )
+        data, offset = data.removeprefix(_BOM), len(_BOM)
     while data and not data.strip():
         line += data.endswith(b"\n")
         offset += len(data)

@@ -24,7 +24,7 @@ __all__ = ["power"]
 @click.option(
     "--asked", type=int, default=12, show_default=True, metavar="N", help="Controls of an arm."
 )
-@click.option("--threshold", default="0.9", show_default=True, metavar="SHARE")
+@click.option("--threshold", metavar="SHARE", help="A gate's share of correct ones [0.9].")
 @click.option("--need", type=int, metavar="K", help="Correct ones needed, in place of a threshold.")
 @click.option("--accuracy", multiple=True, metavar="SHARE", help="Of a judge; repeatable.")
 @click.option("--clean", multiple=True, type=int, metavar="N", help="Rows without a failure.")
@@ -37,6 +37,8 @@ def power(*, as_json: bool, **words: object) -> None:
     """
     if words["pool"] is not None and words["rate"]:
         raise click.UsageError("--pool and --bad say the rate: leave --rate out")
+    if words["need"] is not None and words["threshold"] is not None:
+        raise click.UsageError("--need stands in place of --threshold: give one of them")
     given = {name: value for name, value in words.items() if value not in {None, ()}}
     found = control_power(_options(given))
     if as_json:

@@ -62,7 +62,8 @@ def _tokens(found: TokenSums) -> Iterator[str]:
         f"together {said(found.sum)}"
     )
     if found.uncounted:
-        yield f"          {found.uncounted} tasks lack one of the two counts"
+        lack = "task lacks" if found.uncounted == 1 else "tasks lack"
+        yield f"          {found.uncounted} {lack} one of the two counts"
 
 
 # --- token F1 -----------------------------------------------------------------------------------
@@ -142,4 +143,10 @@ def _gates(gates: Sequence[GatePass]) -> Iterator[str]:
 def _bounds(bounds: Sequence[Bound]) -> Iterator[str]:
     yield f"  {'failures':>8}  {'rows':>7}  rate at most ({share(bounds[0].confidence)}, one-sided)"
     for bound in bounds:
-        yield f"  {bound.k:>8}  {bound.n:>7}  {percent(bound.value, 2):>8}"
+        yield f"  {bound.k:>8}  {bound.n:>7}  {_least(bound.value):>8}"
+
+
+def _least(value: Fraction | float) -> str:
+    """A share with two decimals; one too small for them is not called none."""
+    told = percent(value, 2)
+    return "< 0.01%" if value > 0 and told == "0.00%" else told

@@ -95,7 +95,7 @@ def repeats_of(columns: Sequence[Column]) -> Repeated:
     labels = [[row.label or "" for row in rows] for rows in by_item]
     changed = [rows for rows in by_item if len({row.label for row in rows}) > 1]
     return Repeated(
-        name=columns[0].name.partition(" @")[0],
+        name=_name(columns),
         columns=tuple(_place(column) for column in columns),
         items=len(found.items),
         undecided=found.left_out.undecided,
@@ -103,6 +103,14 @@ def repeats_of(columns: Sequence[Column]) -> Repeated:
         flips=tuple(_flip(rows, columns) for rows in changed),
         noise=_noise(by_item, len(changed)),
     )
+
+
+def _name(columns: Sequence[Column]) -> str:
+    """What is repeated: of runs, what their columns share; of files, the first one's name."""
+    first = columns[0]
+    if first.made is None:
+        return first.name
+    return f"{first.answers} | {first.rubric} | {first.judge}"
 
 
 def _place(column: Column) -> str:

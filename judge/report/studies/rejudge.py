@@ -48,7 +48,7 @@ def _resolved(margins: Sequence[Margin]) -> list[str]:
         return ["every margin between two sets of answers is larger than the flips seen"]
     return [
         (
-            f"{unresolved} of {many(len(margins), 'margin')} between two sets of answers are "
+            f"{unresolved} of {many(len(margins), 'margin')} between two sets of answers "
             "unresolved: no larger than the flips that re-judging alone showed"
         )
     ]

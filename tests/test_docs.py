@@ -52,11 +52,12 @@ def test_the_readme_transcript_is_what_the_demo_prints(checkout: Path) -> None:
 def test_the_python_guide_runs_and_prints_what_it_says(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The guide's code, run as it stands, prints the two lines the guide names."""
+    """The guide's code, run as it stands, prints the lines the guide names."""
     guide = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     monkeypatch.chdir(checkout)
+    scope: dict[str, object] = {}
     for code in _PYTHON.findall(guide):
-        exec(compile(code, "python.md", "exec"), {})
+        exec(compile(code, "python.md", "exec"), scope)
     lines = capsys.readouterr().out.splitlines()
 
     assert lines
@@ -65,7 +66,15 @@ def test_the_python_guide_runs_and_prints_what_it_says(
 
 
 @pytest.mark.parametrize(
-    "file", ["README.md", "docs/run-yaml.md", "docs/python.md", "docs/show.md"]
+    "file",
+    [
+        "README.md",
+        *(
+            f"docs/{name}.md"
+            for name in ("run-yaml", "python", "show", "studies", "report", "tables")
+        ),
+        *(f"docs/guides/{path.name}" for path in sorted((ROOT / "docs/guides").glob("*.md"))),
+    ],
 )
 def test_links_lead_somewhere(file: str) -> None:
     """Every relative link of the page names a file of the project."""
@@ -80,7 +89,8 @@ def test_every_option_the_readme_names_exists(capsys: pytest.CaptureFixture[str]
     for command in ("run", "plan", "resume", "show", "verify", "export", "selftest"):
         main([command, "--help"])
         known |= set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out))
-    for group in (("templates", "add"), ("templates", "new"), ("controls", "show"), ("compare",)):
+    groups = (("templates", "add"), ("templates", "new"), ("controls", "show"), ("compare",))
+    for group in (*groups, ("report",), ("init",), ("mark",), ("study", "improvement")):
         words = [*group, "--help"]
         main(words)
         known |= set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out))

@@ -1,8 +1,8 @@
 """docs/guides: every transcript is run again, and prints what the page says.
 
 A page's blocks of `$ command` lines are run in their order, in a folder with the examples and the
-files that the page shows; the server of the pages is tests/guidejudge.py. `JUDGE_GUIDES=write` writes what was printed into the
-pages.
+files that the page shows; the server of the pages is tests/guidejudge.py. `JUDGE_GUIDES=write`
+writes what was printed into the pages.
 """
 
 import os

@@ -1,45 +1,57 @@
 """The contrasts that a plan fixed before its first call, and nothing beside them.
 
-All of a run's contrasts are one family: their tests are adjusted for their number (Holm). The
-margin is the plan's.
+A contrast is one question, however many pairs of columns answer it: passes and repetitions of an
+item are not further items. Its test is by item, over all pairs together; a run's contrasts are one
+family, adjusted for their number (Holm). The margin is the plan's, and is tested pair by pair.
 """
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from judge.comparing.conclusions import Evidence, concluded
+from judge.comparing.conclusions import Evidence, MarginTests, concluded
 from judge.comparing.pairwise import against
 from judge.records import Contrast, Count, Listed, Record, Study
 from judge.stats.difference import Difference, tango
-from judge.stats.mcnemar import mcnemar_exact
+from judge.stats.graded import SignFlip, sign_flip_clustered
+from judge.stats.mcnemar import exact_p
 from judge.stats.multiplicity import holm
 from judge.stats.pairs import Pairs, pairs
 from judge.studies.columns import Column
 from judge.studies.matching import Matched, match, pairs_differing
 
-__all__ = ["Contrasted", "contrasts"]
+__all__ = ["ContrastPair", "Contrasted", "contrasts"]
 
 
-class Contrasted(Record):
-    """Two columns that the plan said would be held against each other."""
+class ContrastPair(Record):
+    """Two columns held against each other."""
 
-    name: str
     first: str
     second: str
     pairs: Pairs
     undecided: Listed[str]
     tango: Difference
     p: Fraction | float
-    """Exact McNemar."""
+    """Exact McNemar, of this pair alone."""
+    margin: MarginTests | None
+
+
+class Contrasted(Record):
+    """One contrast of the plan."""
+
+    name: str
+    pairs: Listed[ContrastPair]
+    items: Count
+    """Distinct items over all pairs."""
+    test: SignFlip
+    """By item, over all pairs; of a single pair it is exact McNemar."""
     holm: Fraction | float
-    """Adjusted for all contrasts of the plan."""
+    """Its p adjusted for all contrasts of the plan."""
     family: Count
     conclusion: str
 
 
 class _Found(NamedTuple):
-    name: str
     first: Column
     second: Column
     matched: Matched
@@ -47,55 +59,85 @@ class _Found(NamedTuple):
 
 
 def contrasts(columns: Sequence[Column], study: Study) -> tuple[Contrasted, ...]:
-    """Return every contrast of a run's plan, repetition by repetition.
+    """Return every contrast of a run's plan.
 
     Raises:
         InputError: a run that scored nothing, or no item with a verdict on both sides.
     """
     found = [
-        _found(contrast.name, one, other)
+        (contrast.name, [_found(one, other) for one, other in _sides(contrast, columns)])
         for contrast in study.contrasts
-        for one, other in _sides(contrast, columns)
     ]
-    if not found:
+    tested = [(name, each, _test(each)) for name, each in found if each]
+    if not tested:
         return ()
-    tests = [mcnemar_exact(each.table).p for each in found]
-    adjusted = holm(tests).adjusted
-    margins = [against(each.table, study.margin) if study.margin else None for each in found]
-    equal = (
-        holm([margin.equivalence.p for margin in margins if margin is not None]).adjusted
-        if (study.margin)
-        else ()
+    adjusted = holm([test.p for _, _, test in tested]).adjusted
+    return tuple(
+        _contrasted(name, each, test, p, family=len(tested), margin=study.margin)
+        for (name, each, test), p in zip(tested, adjusted, strict=True)
     )
-    results: list[Contrasted] = []
-    for place, each in enumerate(found):
-        level = tango(each.table)
-        sentence = concluded(
-            Evidence(
-                first=each.first.name,
-                second=each.second.name,
-                tango=level,
-                p=adjusted[place],
-                family=len(found),
-                margin=margins[place],
-                equivalence_p=float(equal[place]) if equal else None,
-            )
-        )
-        results.append(
-            Contrasted(
-                name=each.name,
-                first=each.first.name,
-                second=each.second.name,
-                pairs=each.table,
-                undecided=each.matched.left_out.undecided,
-                tango=level,
-                p=tests[place],
-                holm=adjusted[place],
-                family=len(found),
-                conclusion=sentence,
-            )
-        )
-    return tuple(results)
+
+
+def _test(found: Sequence[_Found]) -> SignFlip:
+    """The exact sign-flip test over items, each pair's outcome of an item counted with it."""
+    items = [item for each in found for item in each.matched.items]
+    first, second = (
+        [int(row.accepted is True) for each in found for row in each.matched.rows[side]]
+        for side in (0, 1)
+    )
+    return sign_flip_clustered([str(n) for n in range(len(items))], items, first, second)
+
+
+def _contrasted(
+    name: str,
+    found: Sequence[_Found],
+    test: SignFlip,
+    p: Fraction | float,
+    *,
+    family: int,
+    margin: str | None,
+) -> Contrasted:
+    shown = tuple(_pair(each, margin) for each in found)
+    return Contrasted(
+        name=name,
+        pairs=shown,
+        items=len({item for each in found for item in each.matched.items}),
+        test=test,
+        holm=p,
+        family=family,
+        conclusion=_conclusion(shown, p, family),
+    )
+
+
+def _pair(found: _Found, margin: str | None) -> ContrastPair:
+    return ContrastPair(
+        first=found.first.name,
+        second=found.second.name,
+        pairs=found.table,
+        undecided=found.matched.left_out.undecided,
+        tango=tango(found.table),
+        p=exact_p(found.table.first_only, found.table.second_only),
+        margin=None if margin is None else against(found.table, margin),
+    )
+
+
+_LEVEL = Fraction(1, 20)
+
+
+def _conclusion(shown: Sequence[ContrastPair], p: Fraction | float, family: int) -> str:
+    """One sentence: of a single pair as `compare` says it; of several, over all of them."""
+    if len(shown) == 1:
+        [one] = shown
+        told = Evidence(one.first, one.second, one.tango, p, family, one.margin, None)
+        return concluded(told)
+    said = "a difference is shown" if p <= _LEVEL else "no difference is shown"
+    if p > _LEVEL:
+        said += ", which does not show that there is none"
+    within = [one.margin for one in shown if one.margin is not None]
+    if within:
+        equal = sum(margin.equivalence.p <= _LEVEL for margin in within)
+        said += f"; equivalent within the margin in {equal} of {len(within)} pairs"
+    return f"over {len(shown)} pairs, by item: {said}"
 
 
 def _sides(contrast: Contrast, columns: Sequence[Column]) -> Iterator[tuple[Column, Column]]:
@@ -107,7 +149,7 @@ def _sides(contrast: Contrast, columns: Sequence[Column]) -> Iterator[tuple[Colu
         yield by_id[contrast.first], by_id[contrast.second]
 
 
-def _found(name: str, one: Column, other: Column) -> _Found:
+def _found(one: Column, other: Column) -> _Found:
     matched = match((one, other))
     first, second = ([row.accepted is True for row in rows] for rows in matched.rows)
-    return _Found(name, one, other, matched, pairs(matched.items, first, second))
+    return _Found(one, other, matched, pairs(matched.items, first, second))

@@ -54,24 +54,29 @@ def contrasts_section(found: Sequence[Contrasted]) -> Section:
     """Return the contrasts that were fixed before the first call."""
     rows = [
         (
-            *(one.name, one.first, one.second, one.pairs.n),
-            *(one.pairs.first_only, one.pairs.second_only),
-            points(one.pairs.difference, one.pairs.n),
-            span(one.tango.low, one.tango.high, one.pairs.n),
-            *(p_value(one.p), p_value(one.holm)),
+            *(one.name, pair.first, pair.second, pair.pairs.n),
+            *(pair.pairs.first_only, pair.pairs.second_only),
+            points(pair.pairs.difference, pair.pairs.n),
+            span(pair.tango.low, pair.tango.high, pair.pairs.n),
+            p_value(pair.p),
         )
         for one in found
+        for pair in one.pairs
     ]
+    heads = "contrast|first|second|#n|#first only|#second only|#points|Tango 95 %|exact McNemar"
+    undecided = (pair.undecided for one in found for pair in one.pairs)
     return Section(
         key="contrasts",
         title="Contrasts fixed in the plan",
-        lead=tuple(f"{one.name}: {one.conclusion}" for one in found),
-        tables=(
-            table(
-                "contrasts",
-                "contrast|first|second|#n|#first only|#second only|#points|Tango 95 %|McNemar|Holm",
-                rows,
-            ),
-        ),
-        cautions=tuple(dict.fromkeys(each for one in found for each in left_out(one.undecided))),
+        lead=tuple(_contrast(one) for one in found),
+        tables=(table("pairs, each by itself", heads, rows),),
+        cautions=tuple(dict.fromkeys(each for names in undecided for each in left_out(names))),
+    )
+
+
+def _contrast(one: Contrasted) -> str:
+    family = "" if one.family == 1 else f", Holm over {one.family} contrasts {p_value(one.holm)}"
+    return (
+        f"{one.name}: {one.conclusion} ({one.items} items, exact sign-flip test over items "
+        f"{p_value(one.test.p)}{family})"
     )

@@ -74,21 +74,25 @@ def _tables(one: Judged) -> list[Table]:
         for pair in one.matrix
     ]
     heads = "judge|judge|#items|#raw|#Cohen's kappa|#Gwet's AC1"
-    tables = [table("agreement", heads, agreed)]
+    tables = [table(f"{one.answers}: agreement", heads, agreed)]
     for pair in one.matrix:
-        tables += _pair(pair)
+        tables += _pair(pair, one.answers)
     return tables
 
 
-def _pair(pair: JudgePair) -> list[Table]:
+def _pair(pair: JudgePair, answers: str) -> list[Table]:
     tables: list[Table] = []
     if pair.types:
         rows = [(t.type, t.items, t.first_only, t.second_only) for t in pair.types]
         heads = f"type|#items|#{pair.first} alone|#{pair.second} alone"
-        tables.append(table("accepted by one alone, by type", heads, rows))
+        tables.append(table(f"{answers}: accepted by one alone, by type", heads, rows))
     if pair.disagreements:
         listed = [(d.id, d.type, d.first, d.second) for d in pair.disagreements]
         tables.append(
-            table("items labelled differently", f"id|type|{pair.first}|{pair.second}", listed)
+            table(
+                f"{answers}: items labelled differently",
+                f"id|type|{pair.first}|{pair.second}",
+                listed,
+            )
         )
     return tables

@@ -39,14 +39,18 @@ class Browser:
         """Run a script in the page and return what it gives."""
         return self.driver.execute_script(script, *arguments)
 
+    def _log(self, kind: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]
+        return found
+
     def complaints(self) -> list[str]:
         """What the page said to its console."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        return [entry["message"] for entry in self._log("browser")]
 
     def requested(self) -> list[str]:
         """Every address the window asked for since it was opened, data in the page aside."""
         found = []
-        for entry in self.driver.get_log("performance"):
+        for entry in self._log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 found.append(str(message["params"]["request"]["url"]))

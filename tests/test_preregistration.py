@@ -394,7 +394,7 @@ def test_prices_are_those_of_the_provider_or_as_given() -> None:
     assert price_of(official.model_copy(update={"model": "no-such-model"})) is None
     given = price_of(official.model_copy(update={"price": _PRICE}))
     assert given == (Fraction(1, 1_000_000), Fraction(1, 100_000))
-    assert price_of(JudgeConfig(provider="lexical")) == (0, 0)
+    assert price_of(JudgeConfig(provider="lexical")) == (Fraction(0), Fraction(0))
 
 
 def test_a_plan_says_what_it_costs_and_can_show(

@@ -10,6 +10,8 @@ from pathlib import Path
 import orjson
 import pytest
 from browser import Browser, needs_browser, opened
+from kindruns import brought, judged, sound
+from packfolder import SHARED
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from smallrun import SmallJudge, Turn, configured, ran
@@ -351,3 +353,59 @@ def test_a_printed_page_has_every_item_opened(page: Path, tmp_path: Path) -> Non
     assert grid == "none"
     assert heights
     assert min(heights) > 0
+
+
+# --- other kinds of labels ------------------------------------------------------------------------
+
+_ROWS = {
+    "q1": ("geography", "Capital of Chad?", "N'Djamena", "It is N'Djamena."),
+    "q2": ("geography", "Capital of Mali?", "Bamako", "It is Sikasso."),
+    "q3": ("geography", "Capital of Peru?", "Lima", "I do not know."),
+    "q4": ("geography", "Capital of Laos?", "Vientiane", "Vientiane, I think."),
+    "q5": ("geography", "Capital of Fiji?", "Suva", "Suva."),
+}
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the folder ../shared is not here")
+def test_three_labels_and_grades_have_their_page_and_studies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three labels keep apart what two would fold; grades have no rate and no analysis of one."""
+    monkeypatch.setenv("JUDGE_HOME", str(tmp_path / "home"))
+    three = brought("simpleqa/upstream", tmp_path, ".py")
+    words = {"right": "A", "wrong": "B", "none": "C"}
+    judged(three, _ROWS, lambda row: words[sound(row)], tmp_path / "three", repetitions=2)
+    grades = brought("mt-bench-single/upstream", tmp_path, ".jsonl")
+    rated = {"right": "[[9]]", "wrong": "[[2]]", "none": "[[1]]"}
+    outcome = judged(
+        grades, _ROWS, lambda row: rated[sound(row)], tmp_path / "grades", repetitions=2
+    )
+    assert outcome.exit_code == 0
+    for name in ("three", "grades"):
+        folder = str(tmp_path / name / "run")
+        assert main(["report", folder, "--out", str(tmp_path / f"{name}.html")]) == 0
+        assert main(["study", "all", folder]) == 0
+        assert main(["export", folder, "--csv", str(tmp_path / f"{name}.csv")]) == 0
+    said = capsys.readouterr().out
+    assert "5 of 5 items with one label throughout" in said
+    page_of_grades = (tmp_path / "grades.html").read_text("utf-8")
+    assert "mean grade 6." in page_of_grades
+    assert "accepted:" not in page_of_grades
+    assert "60.0%" in (tmp_path / "three.html").read_text("utf-8")
+    words_of_autoeval = ["export", str(tmp_path / "grades" / "run"), "--autoeval"]
+    assert main([*words_of_autoeval, str(tmp_path / "x"), "--repetition", "1"]) == 2
+    assert "gives grades" in capsys.readouterr().err
+
+
+def test_a_public_export_has_a_page_and_studies_without_texts(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --public; without it the sentence says so."""
+    public = str(tmp_path / "public")
+    assert main(["export", str(run), "--public", public]) == 0
+    assert main(["report", public, "--out", str(tmp_path / "p.html")]) == 6
+    assert "add --public" in capsys.readouterr().err
+    assert main(["report", public, "--public", "--out", str(tmp_path / "p.html")]) == 0
+    assert main(["study", "all", public, "--public"]) == 0
+    assert "lengths: the responses are not here" in capsys.readouterr().out
+    assert ATTACK not in (tmp_path / "p.html").read_text("utf-8")

@@ -58,6 +58,7 @@ def group() -> None:
     """
 
 
+_PUBLIC = click.option("--public", is_flag=True, help="Runs without inputs are public exports.")
 _SIDES = click.argument("sides", nargs=-1, required=True, metavar="SIDE...")
 _FILES: tuple[Callable[[F], F], ...] = (
     click.option(
@@ -69,9 +70,21 @@ _FILES: tuple[Callable[[F], F], ...] = (
 
 
 def _of_files(command: F) -> F:
-    for option in reversed(_FILES):
+    for option in reversed((*_FILES, _PUBLIC)):
         command = option(command)
     return output_options(command)
+
+
+def _of_runs(command: F) -> F:
+    argument = click.argument(
+        "runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path)
+    )
+    return argument(_PUBLIC(output_options(command)))
+
+
+def _opened(runs: Sequence[Path], *, public: bool) -> tuple[Opened, ...]:
+    warn_of_marks(map(str, runs))
+    return open_runs(runs, public=public)
 
 
 class _Given:
@@ -85,9 +98,10 @@ class _Given:
                 "accept": words["accept"],
                 "reject": words["reject"],
                 "decided_only": True,
+                "public": words["public"],
             }
         )
-        self.runs = open_runs(folders) if folders else ()
+        self.runs = open_runs(folders, public=words["public"]) if folders else ()
         found = dict(zip(folders, self.runs, strict=True))
         self.columns: list[Column] = []
         self.single = True
@@ -131,12 +145,13 @@ def _need(found: Sequence[object], sentence: str) -> None:
 
 
 @group.command("all")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
 @click.option("--tokenizer", metavar="NAME", help="Of a judge whose name does not tell it.")
-@output_options
-def everything(*, runs: tuple[Path, ...], tokenizer: str | None, as_json: bool) -> None:
+@_of_runs
+def everything(
+    *, runs: tuple[Path, ...], tokenizer: str | None, public: bool, as_json: bool
+) -> None:
     """Every analysis that applies to these runs; those that do not are named."""
-    found = studied(open_runs(runs), tokenizer)
+    found = studied(_opened(runs, public=public), tokenizer)
     _print(found, sections(found), as_json=as_json)
 
 
@@ -277,33 +292,34 @@ def improvement_command(
 
 
 @group.command("inputs")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
 @click.option("--tokenizer", metavar="NAME", help="Of a judge whose name does not tell it.")
-@output_options
-def inputs_command(*, runs: tuple[Path, ...], tokenizer: str | None, as_json: bool) -> None:
+@_of_runs
+def inputs_command(
+    *, runs: tuple[Path, ...], tokenizer: str | None, public: bool, as_json: bool
+) -> None:
     """Billed input tokens against those of the exact prompts."""
-    found = studied(open_runs(runs), tokenizer)
+    found = studied(_opened(runs, public=public), tokenizer)
     if not found.inputs:
         raise InputError(found.skipped["inputs"])
     _print(found.inputs, [input_words.section(found.inputs)], as_json=as_json)
 
 
 @group.command("lengths")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
-@output_options
-def lengths_command(*, runs: tuple[Path, ...], as_json: bool) -> None:
+@_of_runs
+def lengths_command(*, runs: tuple[Path, ...], public: bool, as_json: bool) -> None:
     """Response length by label: a caution and no correction."""
-    found = [lengths(column) for run in open_runs(runs) for column in run.columns()]
+    found = [lengths(column) for run in _opened(runs, public=public) for column in run.columns()]
     _print(found, [length_words.section(found)], as_json=as_json)
 
 
 @group.command("comparators")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
 @click.option("--source", multiple=True, metavar="FILE", help="Check a source against its digest.")
-@output_options
-def comparators_command(*, runs: tuple[Path, ...], source: tuple[str, ...], as_json: bool) -> None:
+@_of_runs
+def comparators_command(
+    *, runs: tuple[Path, ...], source: tuple[str, ...], public: bool, as_json: bool
+) -> None:
     """Published figures that the plan fixed, beside the run's own."""
-    opened = open_runs(runs)
+    opened = _opened(runs, public=public)
     for word in source:
         _check_source(Path(word), opened)
     found = studied(opened).comparators
@@ -322,10 +338,11 @@ def _check_source(path: Path, runs: Sequence[Opened]) -> None:
 
 
 @group.command("contrasts")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
-@output_options
-def contrasts_command(*, runs: tuple[Path, ...], as_json: bool) -> None:
+@_of_runs
+def contrasts_command(*, runs: tuple[Path, ...], public: bool, as_json: bool) -> None:
     """The contrasts that the plan fixed before the first call."""
-    found = [one for run in open_runs(runs) for one in contrasts(run.columns(), run.study)]
+    found = [
+        one for run in _opened(runs, public=public) for one in contrasts(run.columns(), run.study)
+    ]
     _need(found, "no plan of these runs fixed a contrast")
     _print(found, [comparator_words.contrasts_section(found)], as_json=as_json)

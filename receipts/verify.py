@@ -547,7 +547,12 @@ class Run:
         found = {path.relative_to(folder).as_posix() for path in paths}
         need(found == {*self.files, "run.yaml"}, "these are not the files of the plan")
         need(all(path.is_file() for path in paths), "this is not all plain files")
-        same(self.run["environment"], config_sha256=sha((folder / "run.yaml").read_bytes()))
+        config = (folder / "run.yaml").read_bytes()
+        same(self.run["environment"], config_sha256=sha(config))
+        for name in ("extract", "study"):
+            # Without a YAML parser: whether it was asked for at all.
+            asked = re.search(rb"^%s:" % name.encode(), config, re.MULTILINE)
+            need(bool(asked) == (name in self.plan), f"{name}: not what run.yaml asks for")
         for name, file in self.files.items():
             self.place, rows = f"inputs/{name}", None
             with (folder / name).open("rb") as stream:

@@ -11,6 +11,15 @@ __all__ = ["plan_forgeries"]
 Edit = Callable[[Forged], None]
 Path = tuple[str | int, ...]
 _NOBODY = "0" * 64
+_UNNAMED = {"first": None, "second": None}
+_STUDY: dict[str, object] = {
+    "contrasts": [],
+    "exclusions": None,
+    "comparators": [],
+    "margin": None,
+    "allowed_breaks": 0,
+}
+"""What would be said of a run, had it been fixed."""
 
 _VALUES: tuple[tuple[str, Path, tuple[object, ...]], ...] = (
     (
@@ -50,6 +59,18 @@ _VALUES: tuple[tuple[str, Path, tuple[object, ...]], ...] = (
     ("deviations, official", ("judges", 0, "settings_set"), ({"temperature": 1}, {"seed": 7})),
     ("deviations, official", ("judges", 0, "settings_unset"), (["temperature"], ["nothing"])),
     ("altered plan", ("v",), (0, 2)),
+    ("study, extract", ("extract",), ("last-answer-line", "first-line")),
+    (
+        "study, extract",
+        ("study",),
+        (
+            {},
+            _STUDY,
+            {**_STUDY, "margin": "0.5"},
+            {**_STUDY, "contrasts": [{"name": "late", "vary": "rubric", **_UNNAMED}]},
+            {**_STUDY, "allowed_breaks": 11},
+        ),
+    ),
     ("altered plan", ("sources", -1, "rows"), (3, 5)),
     ("altered plan", ("sources", -1, "name"), ("harder",)),
 )
@@ -70,7 +91,8 @@ def plan_forgeries(run: Forged) -> Iterator[Forgery]:
 
 def _at(value: Any, path: Path) -> object:  # noqa: ANN401 - JSON
     for part in path:
-        value = value[part]
+        # A part that a plan does without is not written down.
+        value = value.get(part) if isinstance(value, dict) else value[part]
     return value
 
 

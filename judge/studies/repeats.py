@@ -13,6 +13,7 @@ from judge.errors import InputError
 from judge.records import Count, Listed, Record
 from judge.stats.exact import normal_quantile
 from judge.stats.proportion import one_sided_upper
+from judge.stats.raters import Reliability, fleiss_kappa, gwet_ac1, ratings
 from judge.stats.stability import Stability, stability
 from judge.studies.columns import Column, Row
 from judge.studies.matching import groups, match
@@ -68,6 +69,10 @@ class Repeated(Record):
     undecided: Listed[str]
     """Items left out: a repetition has no verdict for them."""
     stability: Stability
+    fleiss: Reliability
+    """Agreement of the repetitions with each other, as of so many judges; AC1 beside it, since one
+    label is mostly common."""
+    ac1: Reliability
     flips: Listed[FlipItem]
     noise: Noise
 
@@ -94,12 +99,15 @@ def repeats_of(columns: Sequence[Column]) -> Repeated:
     by_item = list(zip(*found.rows, strict=True))
     labels = [[row.label or "" for row in rows] for rows in by_item]
     changed = [rows for rows in by_item if len({row.label for row in rows}) > 1]
+    table = ratings(found.items, labels)
     return Repeated(
         name=_name(columns),
         columns=tuple(_place(column) for column in columns),
         items=len(found.items),
         undecided=found.left_out.undecided,
         stability=stability(found.items, labels),
+        fleiss=fleiss_kappa(table),
+        ac1=gwet_ac1(table),
         flips=tuple(_flip(rows, columns) for rows in changed),
         noise=_noise(by_item, len(changed)),
     )

@@ -6,6 +6,7 @@ from fractions import Fraction
 from judge.report.sections import Section, Table
 from judge.report.studies.wording import left_out, many, table
 from judge.stats.exact import percent, printed
+from judge.stats.raters import Reliability
 from judge.studies.repeats import Repeated
 
 __all__ = ["section"]
@@ -39,6 +40,10 @@ def _lead(one: Repeated) -> list[str]:
         ),
         f"accepted {span} of {one.items}, by repetition",
     ]
+    lines.append(
+        f"agreement of the repetitions: Fleiss' kappa {_value(one.fleiss)}, Gwet's AC1 "
+        f"{_value(one.ac1)}"
+    )
     if one.noise.upper is not None:
         bound = percent(one.noise.upper)
         lines.append(
@@ -58,6 +63,10 @@ def _lead(one: Repeated) -> list[str]:
         f"{needed}"
     )
     return lines
+
+
+def _value(found: Reliability) -> str:
+    return f"undefined ({found.undefined})" if found.value is None else printed(found.value, 3)
 
 
 def _tables(one: Repeated) -> list[Table]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from judge.comparing.conclusions import p_value
 from judge.report.sections import Section, Table
-from judge.report.studies.wording import many, points, table
+from judge.report.studies.wording import many, table
+from judge.stats.exact import printed
 from judge.studies.sensitivity import Carrier, Sensitivity, Span
 
 __all__ = ["section"]
@@ -59,7 +60,7 @@ def _span(spans: Sequence[Span]) -> list[str]:
     widest = max(spans, key=lambda span: span.share)
     return [
         (
-            f"the score moves by at most {points(widest.share)} over the templates "
+            f"the score moves by at most {printed(widest.share * 100, 1)} points over templates "
             f"({widest.lowest} to {widest.highest} of {widest.items})"
         )
     ]

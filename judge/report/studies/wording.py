@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from judge.report.sections import Column, Table
-from judge.stats.exact import percent, printed
+from judge.stats.exact import percent
 
-__all__ = ["cell", "left_out", "many", "of", "points", "table"]
+__all__ = ["cell", "left_out", "many", "of", "table"]
 
 _LISTED = 200
 _SHOWN = 12
@@ -21,11 +21,6 @@ def many(count: int, noun: str) -> str:
 def of(accepted: int, asked: int) -> str:
     """Return `69 of 72`."""
     return f"{accepted} of {asked}"
-
-
-def points(value: Fraction) -> str:
-    """Return a share as points with a sign."""
-    return f"{printed(value * 100, 1, signed=True)} points"
 
 
 def left_out(undecided: Sequence[str]) -> tuple[str, ...]:

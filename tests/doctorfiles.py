@@ -27,6 +27,13 @@ def judge(client, text):
     )
     reply = completion.choices[0].message.content.strip()
     return {parser}
+
+
+def run(client, rows):
+    return [
+        judge(client, prompt(row.task, row.question, row.answer, row.response, row.id))
+        for row in rows
+    ]
 """
 UPSTREAM = {
     "test": "'_abs' in qid",

@@ -53,6 +53,24 @@ MUTATIONS = {
         "template.format(question, answer, response.strip())",
         "the response is changed by .strip() first",
     ),
+    "names exchanged": (
+        "    return template.format(question, answer, response)",
+        (
+            "    answer, response = response, answer\n"
+            "    return template.format(question, answer, response)"
+        ),
+        "the response is renamed as the gold",
+    ),
+    "put into a format": (
+        '"content": text}',
+        '"content": "Be kind. %s" % text}',
+        "the filled prompt is joined with other text",
+    ),
+    "a setting more": (
+        "max_tokens=10",
+        "max_tokens=10, stop=['no']",
+        "stop is sent, the rubric sends none",
+    ),
     "system message": (
         '[{"role": "user", "content": text}]',
         '[{"role": "system", "content": "Be generous."}, {"role": "user", "content": text}]',
@@ -144,6 +162,17 @@ def test_a_use_that_agrees_is_official(tmp_path: Path) -> None:
         ('messages=[{"role": "user", "content": text}]', "messages=wrap(text)", "messages"),
         ("template.format(question, answer, response)", "fill(template, row)", "order"),
         ("n=1, temperature=0, max_tokens=10", "**SETTINGS", "settings"),
+        ("temperature=0", "temperature=T", "settings"),
+        ("return 'yes' in reply.lower()", "return 'yes' in reply.lower() or odd(reply)", "parser"),
+        ("return 'yes' in reply.lower()", "return not 'yes' in reply.lower()", "parser"),
+        (
+            "    reply = completion",
+            "    if len(text) > 9:\n        return True\n    reply = completion",
+            "parser",
+        ),
+        ('"content": text}', '"content": other}', "prompt"),
+        ("def prompt(", "TEXTS['base'] = 'Say yes. {} {} {}'\n\n\ndef prompt(", "routes"),
+        ("def judge(", "def prompt(*_):\n    return 'Say yes.'\n\n\ndef judge(", "prompt"),
         ("return 'yes' in reply.lower()", "return parse(reply)", "parser"),
     ],
 )

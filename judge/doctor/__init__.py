@@ -9,6 +9,7 @@ In reading order:
     calls        settings, judge and parser, as far as code shows them
     naming       which field a name in a program is
     prompts      which expressions of a program are the filled prompt
+    requests     what is sent with the prompt, and how a reply is read
     routing      which text each question type takes in a program
     usage        order of values, prompt, messages, routes
     diagnosing   all of it together

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from judge.canonical import Json
-from judge.doctor.findings import Aspect, Finding
+from judge.doctor.findings import Finding
 from judge.records import Rubric
 
-__all__ = ["findings", "seen"]
+__all__ = ["findings"]
 
 _KEYS = (
     "temperature",
@@ -54,18 +54,6 @@ def findings(code: str, rubric: Rubric) -> tuple[Finding, ...]:
     return (*_settings(code, rubric), *_judges(code, rubric), *_parser(code, rubric))
 
 
-def seen(code: str, rubric: Rubric) -> frozenset[Aspect]:
-    """Return which of settings, judge and parser the code shows at all, differing or not."""
-    for camel, snake in _CAMEL.items():
-        code = re.sub(rf"\b{camel}\b", snake, code)
-    shown: dict[Aspect, bool] = {
-        "settings": not rubric.settings or _SETTING.search(code) is not None,
-        "judge": not rubric.judges or _MODEL.search(code) is not None,
-        "parser": bool(_ways(code, rubric)) and rubric.readings.upstream in _EXPECTED,
-    }
-    return frozenset(aspect for aspect, found in shown.items() if found)
-
-
 def _line(code: str, at: int) -> int:
     return code.count("\n", 0, at) + 1
 
@@ -81,7 +69,8 @@ def _settings(code: str, rubric: Rubric) -> Iterator[Finding]:
             yield _setting(key, line, said)
     # Only code that shows some setting is taken for the code that asks.
     for key, wanted in rubric.settings.items():
-        if seen and key not in seen and _SAME_AS_NONE.get(key) != wanted:
+        named = re.search(rf"""["']?\b{key}["']?\s*[:=]""", code) is not None
+        if seen and key not in seen and not named and _SAME_AS_NONE.get(key) != wanted:
             yield _setting(key, None, f"{key} is not set, the rubric's is {_text(wanted)}")
 
 

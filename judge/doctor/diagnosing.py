@@ -88,8 +88,9 @@ def _compared(one: Library, held: Document) -> Compared:
     followed: frozenset[Aspect] = frozenset()
     if like and held.tree is not None:
         used = usage(held.tree, one.rubric, pinned(one.rubric))
-        found += used.findings
-        followed = used.followed | calls.seen(held.code, one.rubric)
+        told = {finding.where for finding in found if finding.kind == "setting"}
+        found += [finding for finding in used.findings if finding.where not in told]
+        followed = used.followed
     if all(match.state in {"exact", "same words"} for match in matches):
         followed |= {"texts"}
     unfollowed = tuple(aspect for aspect in get_args(Aspect) if aspect not in followed)

@@ -1,7 +1,7 @@
 """A Python program in; which of its expressions are the filled prompt, out.
 
 Followed by names, as a reader would: what `.format(…)` gives, the names it is assigned to, the
-functions that return it. Nothing is executed.
+functions that return it, the parameters it is handed to. Nothing is executed.
 """
 
 import ast
@@ -21,50 +21,79 @@ class Prompts:
         self.tree = tree
         self.names: set[str] = set()
         self.functions: dict[str, ast.FunctionDef] = {}
-        self._defined = {
-            node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
-        }
+        self._defined: dict[str, list[ast.FunctionDef]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                self._defined.setdefault(node.name, []).append(node)
         while self._more():
             continue
 
     def fills(self) -> Iterator[ast.Call]:
         """Every call that fills a template."""
-        return (node for node in ast.walk(self.tree) if _fills(node))  # type: ignore[misc]
+        return (n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and _fills(n))
 
     def calls(self) -> Iterator[tuple[ast.Call, ast.FunctionDef]]:
         """Every call of a function that gives the prompt."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                found = self.functions.get(node.func.id)
-                if found is not None:
-                    yield node, found
+        for call, function in self._calls():
+            if function.name in self.functions:
+                yield call, function
 
     def holds(self, node: ast.AST) -> bool:
         """Whether an expression is the prompt, as far as names tell."""
-        if _fills(node):
-            return True
         if isinstance(node, ast.Name):
             return node.id in self.names
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return node.func.id in self.functions
+        if isinstance(node, ast.Call):
+            return _fills(node) or (
+                isinstance(node.func, ast.Name) and node.func.id in self.functions
+            )
         return isinstance(node, ast.IfExp) and self.holds(node.body) and self.holds(node.orelse)
+
+    def unclear(self) -> bool:
+        """Whether a name of the prompt is given something else as well, or a function twice."""
+        others = {
+            name for name, value in self._given() if name in self.names and not self.holds(value)
+        }
+        twice = {name for name in self.functions if len(self._defined[name]) > 1}
+        return bool(others or twice)
+
+    def _given(self) -> Iterator[tuple[str, ast.expr]]:
+        """Every name with what is assigned to it, or handed to it as a parameter."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        yield target.id, node.value
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                yield node.target.id, node.value or ast.Constant(None)
+        for call, function in self._calls():
+            named = [argument.arg for argument in function.args.args]
+            yield from zip(named, call.args, strict=False)
+            yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)
+
+    def _calls(self) -> Iterator[tuple[ast.Call, ast.FunctionDef]]:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                for function in self._defined.get(node.func.id, ()):
+                    yield node, function
 
     def _more(self) -> bool:
         before = len(self.names) + len(self.functions)
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Assign) and self.holds(node.value):
-                self.names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
-        for name, function in self._defined.items():
-            returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
-            if any(value is not None and self.holds(value) for value in returned):
-                self.functions[name] = function
+        self.names |= {name for name, value in self._given() if self.holds(value)}
+        for name, functions in self._defined.items():
+            returned = [
+                node.value
+                for function in functions
+                for node in ast.walk(function)
+                if isinstance(node, ast.Return) and node.value is not None
+            ]
+            if any(self.holds(value) for value in returned):
+                self.functions[name] = functions[0]
         return len(self.names) + len(self.functions) > before
 
 
-def _fills(node: ast.AST) -> bool:
+def _fills(node: ast.Call) -> bool:
     return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
+        isinstance(node.func, ast.Attribute)
         and node.func.attr == "format"
         and len(node.args) + len(node.keywords) >= _LEAST
     )

@@ -53,11 +53,17 @@ class _Look:
         self._known = known
         self._dicts: dict[str, dict[str, str]] = {}
         self._names: dict[str, set[str | None]] = {}
+        changed: set[str] = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         self._assigned(target.id, node.value)
+            changed |= _changed(node)
+        for name in changed:
+            # Whoever changes a text after it was written down is not followed.
+            self._dicts.pop(name, None)
+            self._names.pop(name, None)
 
     def _assigned(self, name: str, value: ast.expr) -> None:
         if isinstance(value, ast.Dict):
@@ -90,6 +96,18 @@ class _Look:
             return known.get(key.value) if isinstance(key, ast.Constant) else None  # type: ignore[arg-type]
         found = sources.constant(node)
         return None if found is None or FIELD in found else found
+
+
+def _changed(node: ast.AST) -> set[str]:
+    """The names whose value a statement changes where it stands."""
+    targets: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        targets = [t.value for t in node.targets if isinstance(t, ast.Subscript)]
+    elif isinstance(node, ast.AugAssign):
+        targets = [node.target]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        targets = [node.func.value] if node.func.attr in {"update", "pop", "setdefault"} else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _branch(node: ast.If, look: _Look, found: Routing) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from judge.doctor.findings import Aspect, Finding
 from judge.doctor.naming import role
 from judge.doctor.prompts import Prompts
+from judge.doctor.requests import plain_reading, requests
 from judge.doctor.routing import Routing, routing
 from judge.records import Route, Rubric
 
@@ -48,6 +49,9 @@ def usage(tree: ast.Module, rubric: Rubric, texts: Mapping[str, str]) -> Usage:
         "prompt": _prompt(prompts),
         "messages": _messages(prompts, rubric),
         "routes": _routes(routing(tree, texts), rubric),
+        "settings": _settings(tree, rubric),
+        "judge": _judge(tree, rubric),
+        "parser": _parser(tree, rubric),
     }
     return Usage(
         tuple(finding for found in seen.values() for finding in found or ()),
@@ -78,7 +82,27 @@ def _order(prompts: Prompts, rubric: Rubric) -> list[Finding] | None:
             found.append(_finding("order", call.lineno, said + ", ".join(rubric.fields)))
     for call, function in prompts.calls():
         found += _passed(call, function)
+    found += _renamed(prompts.tree)
     return found if told else None
+
+
+def _renamed(tree: ast.Module) -> Iterator[Finding]:
+    """A value that is given the name of another: `answer, response = response, answer`."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            for name, value in _assigned(target, node.value):
+                given, wanted = role(value), role(name)
+                if None not in {given, wanted} and given != wanted:
+                    yield _finding("order", node.lineno, f"the {given} is renamed as the {wanted}")
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        yield from zip(target.elts, value.elts, strict=False)
+    elif isinstance(target, ast.Name) and isinstance(value, ast.Name):
+        yield target, value
 
 
 def _passed(call: ast.Call, function: ast.FunctionDef) -> Iterator[Finding]:
@@ -122,13 +146,32 @@ def _made_of(value: ast.expr) -> str | None:
 
 def _prompt(prompts: Prompts) -> list[Finding] | None:
     """Whether the filled prompt is sent as it is."""
-    if not prompts.names and not prompts.functions:
-        return None
-    return [
+    found = [
         _finding("prompt", line, said)
         for node in ast.walk(prompts.tree)
         for line, said in _changed(node, prompts)
     ]
+    sent = [content for node in ast.walk(prompts.tree) for content in _contents(node)]
+    followed = bool(sent) and all(map(prompts.holds, sent)) and not prompts.unclear()
+    return found if found or followed else None
+
+
+def _contents(node: ast.AST) -> Iterator[ast.expr]:
+    """What the user messages of a list hold."""
+    if _roles(node) is None or not isinstance(node, ast.List):
+        return
+    for each in node.elts:
+        entries = _entries(each)
+        said = entries["role"]
+        if not isinstance(said, ast.Constant) or said.value != "system":
+            yield entries["content"]
+
+
+def _entries(node: ast.expr) -> dict[object, ast.expr]:
+    if not isinstance(node, ast.Dict):
+        return {}
+    pairs = zip(node.keys, node.values, strict=True)
+    return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
 
 
 def _changed(node: ast.AST, prompts: Prompts) -> Iterator[tuple[int, str]]:
@@ -184,18 +227,50 @@ def _roles(node: ast.AST) -> list[str | None] | None:
         return None
     roles: list[str | None] = []
     for each in node.elts:
-        if not isinstance(each, ast.Dict):
-            return None
-        entries = {
-            key.value: value
-            for key, value in zip(each.keys, each.values, strict=True)
-            if isinstance(key, ast.Constant)
-        }
+        entries = _entries(each)
         said = entries.get("role")
         if said is None or "content" not in entries:
             return None
         roles.append(str(said.value) if isinstance(said, ast.Constant) else None)
     return roles
+
+
+# --- settings, judge, parser --------------------------------------------------------------------
+
+
+def _settings(tree: ast.Module, rubric: Rubric) -> list[Finding] | None:
+    """Whether every request sends the rubric's settings and no more; None: not followed.
+
+    That a setting has another value is said by `calls`, for every kind of program.
+    """
+    found: list[Finding] = []
+    followed = False
+    for request in requests(tree):
+        for key in request.fields.keys() - {"model", "messages", *rubric.settings}:
+            value = request.fields[key]
+            if not (isinstance(value, ast.Constant) and value.value is None):
+                said = f"{key} is sent, the rubric sends none"
+                found.append(_finding(key, request.line, said))
+        plain = all(isinstance(request.fields.get(key), ast.Constant) for key in rubric.settings)
+        if not plain or not request.whole:
+            return found or None
+        followed = True
+    return found if followed else None
+
+
+def _judge(tree: ast.Module, rubric: Rubric) -> list[Finding] | None:
+    """Whether every request names a published judge; another name is said by `calls`."""
+    models = [request.fields.get("model") for request in requests(tree)]
+    published = {name.partition("/")[2] for name in rubric.judges}
+    named = [m.value for m in models if isinstance(m, ast.Constant)]
+    return [] if named and len(named) == len(models) and {*named} <= published else None
+
+
+def _parser(tree: ast.Module, rubric: Rubric) -> list[Finding] | None:
+    """Whether replies are read as the upstream reads them; followed for one way of reading only."""
+    if rubric.readings.upstream != "yes-substring/1" or rubric.accept is None:
+        return None
+    return None if plain_reading(tree, rubric.accept) is None else []
 
 
 # --- routes -------------------------------------------------------------------------------------

@@ -6,15 +6,24 @@ What a model wrote, a file system holds or a caller mistypes must not pass for s
 import csv
 import io
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openruns import ran as small_run
+from smallrun import SmallJudge, Turn, configured, ran
 
-from judge.errors import StorageError
+from judge import load, verify
+from judge.autoeval import write_autoeval
+from judge.cli import main
+from judge.errors import InputError, StorageError, VerificationError
+from judge.manifest import NAME, check_manifest, write_manifest
+from judge.marks import read_marks
 from judge.tables import csv_line, replaced
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +72,190 @@ def test_what_cannot_be_written_is_one_sentence(name: str, tmp_path: Path) -> No
         replaced(tmp_path / name, lambda file: file.write(b"x"), force=True)
 
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "plain"]
+
+
+# --- `judge export` -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--csv", "x", "--parquet", "x"], "two outputs have one name"),
+        (["--csv", "x", "--parquet", "../o/x"], "two outputs have one name"),
+        (["--csv", "x", "--condition", "c1"], "--condition goes with --autoeval"),
+        (["--csv", "x", "--repetition", "1"], "--repetition goes with --autoeval"),
+        (["--csv", "x", "--decided-only"], "--decided-only goes with --autoeval"),
+        (["--public", "x", "--with-controls"], "--with-controls goes with --csv or --parquet"),
+        (["--csv", "x", "--public", "there"], "there exists"),
+        (["--csv", "x", "--public", "there", "--force"], "there exists"),
+        (["--csv", "x", "--autoeval", "y", "--condition", "c9"], "no condition c9"),
+        (["--csv", "x", "--autoeval", "y", "--repetition", "2"], "no repetition 2"),
+    ],
+)
+def test_a_refused_export_leaves_nothing_behind(
+    words: list[str],
+    said: str,
+    run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Neither one of several outputs, nor a file made as if an option had not been there."""
+    (tmp_path / "o" / "there").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "o")
+
+    assert main(["export", str(run), *words]) == 2
+    assert said in capsys.readouterr().err
+    assert [each.name for each in (tmp_path / "o").iterdir()] == ["there"]
+
+
+def test_several_outputs_come_from_one_proof(run: Path, tmp_path: Path) -> None:
+    """Each asked for by its name; all are there."""
+    table, result, copy = tmp_path / "t.csv", tmp_path / "r.jsonl", tmp_path / "p"
+    words = ["--csv", str(table), "--autoeval", str(result), "--public", str(copy)]
+
+    assert main(["export", str(run), *words]) == 0
+    assert len(result.read_bytes().splitlines()) == 4
+    assert verify(copy, public=True).head == verify(run).head
+
+
+def test_a_run_without_a_verdict_has_no_result_file(tmp_path: Path) -> None:
+    """An empty file would read as a result."""
+
+    def silent(turn: Turn) -> None:
+        if turn.item:
+            turn.reply["choices"][0]["message"]["content"] = "well"
+
+    with SmallJudge(silent) as server:
+        ran(configured("openai", server.base_url("openai")), tmp_path / "run")
+    found = load(tmp_path / "run")
+    with pytest.raises(InputError, match="no item has a verdict"):
+        write_autoeval(found.proof, found.judgments, tmp_path / "x", decided_only=True)
+
+    assert not (tmp_path / "x").exists()
+
+
+# --- `judge.load` -------------------------------------------------------------------------------
+
+
+def test_a_loaded_run_shows_itself_in_a_line(run: Path) -> None:
+    """A notebook prints what stands last in a cell; thousands of judgments help nobody there."""
+    assert repr(load(run)) == f"<run {str(run)!r}: complete, 4 judgments>"
+
+
+def test_several_runs_are_loaded_in_their_order(run: Path, tmp_path: Path) -> None:
+    """Each proved; one named twice is refused."""
+    small_run(tmp_path / "other")
+    first, second = load([run, tmp_path / "other"])
+
+    assert (first.opened.name, second.opened.name) == ("run", "other")
+    with pytest.raises(InputError, match="named twice"):
+        load([run, str(run)])
+
+
+# --- manifests ----------------------------------------------------------------------------------
+
+
+def _manifested(folder: Path) -> None:
+    for name in ("a", "b", "c"):
+        (folder / name).write_text(name, encoding="utf-8")
+    write_manifest(folder)
+
+
+def test_a_file_that_became_a_link_is_named_among_the_others(tmp_path: Path) -> None:
+    """It is a change like any other, exit 6, though it leads to the same bytes."""
+    folder = tmp_path / "d"
+    folder.mkdir()
+    _manifested(folder)
+    (folder / "a").rename(tmp_path / "a")
+    (folder / "a").symlink_to(tmp_path / "a")
+    (folder / "b").write_text("other", encoding="utf-8")
+    (folder / "more").symlink_to(tmp_path)
+
+    with pytest.raises(VerificationError) as error:
+        check_manifest(folder)
+    assert "a link or no plain file 'a'; changed b; not in the manifest 'more'" in str(error.value)
+
+
+def test_a_manifest_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    """What it leads to is not in the folder."""
+    folder = tmp_path / "d"
+    folder.mkdir()
+    _manifested(folder)
+    (folder / NAME).rename(tmp_path / NAME)
+    (folder / NAME).symlink_to(tmp_path / NAME)
+    with pytest.raises(VerificationError, match="is a link"):
+        check_manifest(folder)
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A manifest without its files would look whole."""
+    _manifested(tmp_path)
+    (tmp_path / "closed").mkdir()
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(StorageError, match="closed: Permission denied"):
+        write_manifest(tmp_path, force=True)
+    with pytest.raises(StorageError, match="closed: Permission denied"):
+        check_manifest(tmp_path)
+
+
+def test_names_that_other_people_use_can_stand_in_a_manifest(tmp_path: Path) -> None:
+    """Spaces of every kind and letters of any script; sha256sum reads them too."""
+    for name in ("a b", "10.00\u202fAM.png", "試\u3000験", " lead", "tail "):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    write_manifest(tmp_path)
+
+    assert check_manifest(tmp_path) == 5
+    subprocess.run(["sha256sum", "-c", "--quiet", NAME], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("name", [b"a\\b", b"a\x1bb", b"a\x7fb", b"a\xff"])
+def test_names_that_no_line_can_hold_are_refused(name: bytes, tmp_path: Path) -> None:
+    """sha256sum would escape them, each tool in its way."""
+    (tmp_path / os.fsdecode(name)).write_bytes(b"")
+    with pytest.raises(InputError, match="a name that cannot stand in a manifest"):
+        write_manifest(tmp_path)
+
+
+# --- marks and a first run.yaml -----------------------------------------------------------------
+
+
+def test_a_public_export_can_be_marked(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was published is what most needs the mark; its chain still proves what it did."""
+    small_run(tmp_path / "next")
+    for source, target in ((run, "one"), (tmp_path / "next", "two")):
+        assert main(["export", str(source), "--public", str(tmp_path / target)]) == 0
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+
+    assert main(["mark", one, "--superseded-by", two, "--reason", "why", "--public"]) == 0
+    assert [each.reason for each in read_marks(tmp_path / "one")] == ["why"]
+    capsys.readouterr()
+    assert main(["show", one, "--public"]) == 0
+    assert "superseded by two" in capsys.readouterr().err
+    assert main(["verify", one, "--public"]) == 0
+    subprocess.run(
+        ["python3", str(ROOT / "receipts" / "verify.py"), "--public", one],
+        check=True,
+        capture_output=True,
+    )
+
+
+@pytest.mark.parametrize("word", ["openai", "lexical/x", "mine/m", "openai/", "/m"])
+def test_a_starter_names_no_judge_that_cannot_be_asked(
+    word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would write a run.yaml that says something else, or that nothing reads."""
+    assert main(["init", str(tmp_path / "run.yaml"), "--judge", word]) == 2
+    assert "give openai/MODEL, anthropic/MODEL or lexical" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

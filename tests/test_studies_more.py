@@ -335,3 +335,17 @@ def test_rows_nobody_asked_exclude_nothing(run: Path, tmp_path: Path) -> None:
     [opened] = open_runs([run])
     with pytest.raises(InputError, match="asked none of the 1 rows"):
         exclude(opened.columns()[0], read_exclusions(path), fixed_before=False)
+
+
+def test_an_undecided_item_leaves_questioned_rows_without_a_share(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts are said, and that they are at least these; a whole column has its shares."""
+    path = tmp_path / "d.csv"
+    path.write_text("id,class,reason\nuser-02,odd gold,two fit\n", encoding="utf-8")
+    assert main(["study", "exclusions", f"{run}#c3", "--rows", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "1 item undecided, so there is no share" in said
+    assert "%" not in said
+    assert main(["study", "exclusions", f"{run}#c1", "--rows", str(path)]) == 0
+    assert "of 13 (" in capsys.readouterr().out

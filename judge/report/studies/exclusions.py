@@ -15,11 +15,11 @@ def section(found: Sequence[Counterfactual]) -> Section:
     """Return scores without the questioned rows, and with them granted, beside the raw ones."""
     first = found[0]
     scores = [
-        (one.column, *map(_part, (one.raw, one.without, one.granted)), len(one.rows))
+        (one.column, *(_part(part, one) for part in (one.raw, one.without, one.granted)))
         for one in found
     ]
     classes = [
-        (one.column, c.class_, c.rows, c.accepted, _part(c.without), _part(c.granted))
+        (one.column, c.class_, c.rows, c.accepted, _part(c.without, one), _part(c.granted, one))
         for one in found
         for c in one.classes
     ]
@@ -40,7 +40,7 @@ def section(found: Sequence[Counterfactual]) -> Section:
         tables=(
             table(
                 "scores",
-                "column|#raw|#without them|#with them granted|#rows",
+                "column|#raw|#without them|#with them granted",
                 scores,
             ),
             table("by class", "column|class|#rows|#accepted|#without|#granted", classes),
@@ -50,9 +50,10 @@ def section(found: Sequence[Counterfactual]) -> Section:
     )
 
 
-def _part(part: Part) -> str:
-    if not part.asked:
-        return "0 of 0"
+def _part(part: Part, one: Counterfactual) -> str:
+    """Counts, and a share only where every item has a verdict."""
+    if not part.asked or one.undecided:
+        return of(part.accepted, part.asked)
     share = percent(Fraction(part.accepted, part.asked))
     return f"{of(part.accepted, part.asked)} ({share})"
 
@@ -65,7 +66,7 @@ def _cautions(one: Counterfactual) -> list[str]:
         found.append(f"{many(len(one.not_asked), 'row')} of the file were not asked here")
     if one.undecided:
         found.append(
-            f"{one.column}: {many(one.undecided, 'item')} undecided, counted as not accepted: "
-            "these are bounds from below"
+            f"{one.column}: {many(one.undecided, 'item')} undecided, so there is no share; the "
+            "counts are at least these"
         )
     return found

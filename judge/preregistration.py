@@ -12,12 +12,21 @@ import pydantic
 
 from judge.canonical import Json, NotCanonicalError, digest, encode, parse
 from judge.errors import InputError, StorageError
-from judge.records import Plan
+from judge.records import Plan, Record, Sha256, Version
 
-__all__ = ["Promised", "hold", "promised", "publish"]
+__all__ = ["PlanFile", "Promised", "hold", "promised", "publish"]
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SHOWN = 12
+
+
+class PlanFile(Record):
+    """A plan as it is published before the run."""
+
+    plan: Plan
+    plan_sha256: Sha256
+    """Of the plan's canonical bytes: what run.json repeats."""
+    v: Version
 
 
 class Promised(pydantic.BaseModel):
@@ -39,7 +48,7 @@ def publish(plan: Plan, path: Path) -> str:
         StorageError: it cannot be written.
     """
     sha256 = digest(encode(plan.plain()))
-    data = encode({"plan": plan.plain(), "plan_sha256": sha256, "v": 1}) + b"\n"
+    data = encode(PlanFile(plan=plan, plan_sha256=sha256, v=1).plain()) + b"\n"
     try:
         with path.open("xb") as file:
             file.write(data)

@@ -22,6 +22,7 @@ from judge.folder import Manifest
 from judge.judgments import Judgment
 from judge.marks import Mark
 from judge.packs.schema import Pack
+from judge.preregistration import PlanFile
 from judge.records import (
     Control,
     Gate,
@@ -37,6 +38,7 @@ from judge.records import (
     Start,
     Stopped,
 )
+from judge.report.proved import Proved
 from judge.report.summary import Summary
 
 __all__ = ["SCHEMAS", "schema", "write_schemas"]
@@ -56,12 +58,14 @@ SCHEMAS: dict[str, tuple[Model, str]] = {
         for model in (Start, Intent, Receipt, Gate, Resumed, Recovered, Stopped, Seal)
     },
     "marks": (Mark, "RUN/marks.jsonl, one line each"),
+    "plan": (PlanFile, "what `judge plan --freeze` writes, to be published before the run"),
     "run.yaml": (RunConfig, "run.yaml, read as strict YAML"),
     "pack": (Pack, "templates/RUBRIC/EDITION.yaml"),
     "control-file": (ControlsFile, "a file of --controls, read as strict YAML"),
     "exclusions": (ExclusionsFile, "a file of questionable rows, read as strict YAML"),
     "judgment": (Judgment, "one row of a CSV, a Parquet file or a data frame"),
     "show": (Summary, "what `judge show --json` prints"),
+    "verify": (Proved, "what `judge verify --json` prints"),
 }
 """File name to the record it is made from, and what it describes."""
 

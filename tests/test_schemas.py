@@ -6,10 +6,13 @@ from typing import Any
 import jsonschema
 import orjson
 import pytest
+from openruns import ran as small_run
 from smallrun import lines
+from stretches import EXAMPLES
 
 import judge
 from judge import strictyaml
+from judge.cli import main
 from judge.packs import shipped
 from judge.report.summary import summarise
 from judge.schemas import SCHEMAS, schema
@@ -86,6 +89,51 @@ def test_every_shipped_pack_is_as_its_schema_says(path: Path) -> None:
 def test_every_shipped_control_file_is_as_its_schema_says(path: Path) -> None:
     """As people write it."""
     _validator("control-file").validate(strictyaml.load(path.read_bytes(), path.name))
+
+
+def _printed(words: list[str], capsys: pytest.CaptureFixture[str]) -> Any:  # noqa: ANN401 - JSON
+    capsys.readouterr()
+    assert main(words) == 0
+    return orjson.loads(capsys.readouterr().out)
+
+
+def test_what_is_printed_as_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """By the commands themselves."""
+    for name in ("show", "verify"):
+        found = _printed([name, str(SAMPLE), "--json"], capsys)
+        _validator(name).validate(found)
+        assert found.keys() == orjson.loads(schema(name))["properties"].keys()
+
+
+def test_a_frozen_plan_and_its_files_are_as_their_schemas_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run.yaml that `init` writes, the plan frozen from it, a file of exclusions."""
+    monkeypatch.chdir(tmp_path)
+    words = ["init", "--answers", str(EXAMPLES / "pass-1.jsonl"), "--judge", "lexical"]
+    assert main([*words, "--references", str(EXAMPLES / "references.json")]) == 0
+    text = "rows:\n  - {id: user-01, class: wrong key, reason: the key says so}\n"
+    Path("questioned.yaml").write_text(text, encoding="utf-8")
+    with Path("run.yaml").open("a", encoding="utf-8") as file:
+        file.write("study: {exclusions: questioned.yaml, allowed_breaks: 1}\n")
+    assert main(["plan", "run.yaml", "--freeze", "plan.json"]) == 0
+
+    for name, path in (("run.yaml", "run.yaml"), ("exclusions", "questioned.yaml")):
+        _validator(name).validate(strictyaml.load(Path(path).read_bytes(), path))
+    plan = orjson.loads(Path("plan.json").read_bytes())
+    _validator("plan").validate(plan)
+    assert plan["plan"]["study"]["exclusions"]["rows"][0]["class"] == "wrong key"
+
+
+def test_a_mark_is_as_its_schema_says(tmp_path: Path) -> None:
+    """As `judge mark` writes it."""
+    for name in ("one", "two"):
+        small_run(tmp_path / name)
+    words = ["mark", str(tmp_path / "one"), "--superseded-by", str(tmp_path / "two")]
+    assert main([*words, "--reason", "why"]) == 0
+    [line] = (tmp_path / "one" / "marks.jsonl").read_bytes().splitlines()
+
+    _validator("marks").validate(orjson.loads(line))
 
 
 def test_every_field_says_what_it_is() -> None:

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import click
 
 from judge.autoeval import write_autoeval
-from judge.canonical import Json
 from judge.cli.printing import print_json, print_text
 from judge.cli.words import warn_of_marks
 from judge.export import export_public
 from judge.recount import Proof, recount
 from judge.report.console import described
+from judge.report.proved import proved
 from judge.report.summary import summarise
 from judge.sources import check_source
 from judge.studies.columns import open_runs
@@ -59,21 +59,10 @@ def verify(
     proof = recount(folder, public=public, expect_head=expect_head)
     checked = [check_source(proof.plan, Path(name)) for name in source]
     if as_json:
-        print_json(_proved(proof, checked))
+        print_json(proved(proof, checked).plain())
     else:
         print_text("\n".join(_words(proof, checked, expected=expect_head is not None)))
     ctx.exit(_OPEN if proof.state == "open" else 0)
-
-
-def _proved(proof: Proof, sources: list[str]) -> dict[str, Json]:
-    return {
-        "run_id": proof.run_id,
-        "state": proof.state,
-        "head": proof.head,
-        "lines": proof.lines,
-        "public": proof.frozen is None,
-        "sources": list(sources),
-    }
 
 
 def _texts(proof: Proof) -> str:

@@ -76,6 +76,9 @@ def schema(name: str) -> bytes:
     found = model.model_json_schema()
     found["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     found["$comment"] = told
+    if name.startswith("receipts."):
+        # A record knows its own kind; a line must say it.
+        found["required"] = ["kind", *found["required"]]
     classes = {each.__name__: each for each in _models(model)}
     for part in (found, *found.get("$defs", {}).values()):
         _describe(part, classes.get(part.get("title", "")))

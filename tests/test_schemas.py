@@ -91,6 +91,12 @@ def test_every_shipped_control_file_is_as_its_schema_says(path: Path) -> None:
     _validator("control-file").validate(strictyaml.load(path.read_bytes(), path.name))
 
 
+@pytest.mark.parametrize("name", [name for name in SCHEMAS if name.startswith("receipts.")])
+def test_a_line_must_say_its_kind(name: str) -> None:
+    """As the format demands of every key."""
+    assert "kind" in orjson.loads(schema(name))["required"]
+
+
 def _printed(words: list[str], capsys: pytest.CaptureFixture[str]) -> Any:  # noqa: ANN401 - JSON
     capsys.readouterr()
     assert main(words) == 0

@@ -76,7 +76,8 @@ def write_starter(
         StorageError: it cannot be written.
     """
     text = _TEXT.format(
-        name=path.name,
+        # A line end in the name would end the comment that it stands in.
+        name=path.name if path.name.isprintable() else "FILE",
         answers="".join(
             f"  - {{name: pass{number}, file: {_quoted(file)}}}\n"
             for number, file in enumerate(answers, 1)

@@ -6,6 +6,7 @@ What a model wrote, a file system holds or a caller mistypes must not pass for s
 import csv
 import io
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from smallrun import SmallJudge, Turn, configured, ran
 from judge import load, verify
 from judge.autoeval import write_autoeval
 from judge.cli import main
+from judge.config import read
 from judge.errors import InputError, StorageError, VerificationError
 from judge.manifest import NAME, check_manifest, write_manifest
 from judge.marks import read_marks
@@ -259,3 +261,33 @@ def test_a_starter_names_no_judge_that_cannot_be_asked(
     assert main(["init", str(tmp_path / "run.yaml"), "--judge", word]) == 2
     assert "give openai/MODEL, anthropic/MODEL or lexical" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_with_a_line_end_adds_no_line_to_the_starter(tmp_path: Path) -> None:
+    """It would stand there as a field."""
+    path = tmp_path / "a\nseed: 7"
+    assert main(["init", str(path), "--judge", "lexical"]) == 0
+
+    assert read(path).seed == 0
+
+
+def test_every_option_of_the_starter_can_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All comments that hold one, taken away at once, give a run.yaml that says each of them."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    option = re.compile(r"( *)# ([a-z_]+: ?.*|  +(?:- \{|[a-z_]+:).*)")
+    lines = Path("run.yaml").read_text("utf-8").splitlines()
+    opened = [(found[1] + found[2] if (found := option.fullmatch(x)) else x) for x in lines]
+    Path("all.yaml").write_text("\n".join(opened) + "\n", encoding="utf-8")
+    config = read(Path("all.yaml"))
+    [named], study = config.judges, config.study
+
+    assert (config.batch_size, config.limit, config.extract) == (200, 20, "last-answer-line")
+    assert (config.controls[0], config.only) == ("paraphrase", ("type=knowledge-update",))
+    assert (named.key_env, named.price and named.price.output) == ("MY_KEY", "10")
+    assert named.settings == {"max_completion_tokens": 2000}
+    assert study is not None
+    assert (study.margin, len(study.contrasts), study.comparators[0].count) == ("0.02", 2, 477)
+    assert (config.limits.max_tokens_total, config.limits.max_cost_usd) == (2_000_000, "5.00")

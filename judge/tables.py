@@ -6,7 +6,7 @@ The columns are the fields of `judge.judgments.Judgment` in their order; docs/ta
 import contextlib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any, get_args
 
@@ -203,9 +203,3 @@ def replaced(path: Path, put: Callable[[IO[bytes]], object], *, force: bool) -> 
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
-
-
-def described() -> Iterator[tuple[str, str, str]]:
-    """Yield each column, what it holds, and what it is, for the documentation."""
-    for name, field in Judgment.model_fields.items():
-        yield name, kind_of(name), " ".join((field.description or "").split())

@@ -10,9 +10,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kindruns import brought, judged, sound
 from openruns import ran as small_run
 from smallrun import SmallJudge, Turn, configured, ran
 
@@ -135,6 +137,50 @@ def test_a_run_without_a_verdict_has_no_result_file(tmp_path: Path) -> None:
         write_autoeval(found.proof, found.judgments, tmp_path / "x", decided_only=True)
 
     assert not (tmp_path / "x").exists()
+
+
+_QUIZ = {
+    f"q{n}": ("place", f"Which mill stands at mile {n}?", f"Mill {name}", said)
+    for n, (name, said) in enumerate(
+        [
+            *(
+                ("Aune", "It is Mill Aune."),
+                ("Belt", "It is Mill Zorn."),
+                ("Corvo", "I cannot say."),
+            ),
+            *((name, "It is Mill Zorn.") for name in ("Dalum", "Espe", "Fjor", "Gorm", "Hvide")),
+            *((name, "It is Mill Zorn.") for name in ("Inge", "Jorn", "Kell", "Lund", "Mols")),
+        ]
+    )
+}
+
+
+def test_three_labels_become_two_and_grades_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The accepting label is true, both others false; the table keeps them apart."""
+    monkeypatch.setenv("JUDGE_HOME", str(tmp_path / "home"))
+    quiz, grades, result = tmp_path / "quiz", tmp_path / "grades", tmp_path / "result"
+    quiz.mkdir()
+    grades.mkdir()
+    rubric = brought("simpleqa/upstream", quiz, ".py")
+    letters = {"right": "A", "wrong": "B", "none": "C"}
+    told = judged(rubric, _QUIZ, lambda row: letters[sound(row)], quiz).folder
+    rubric = brought("mt-bench-single/upstream", grades, ".jsonl")
+    rating = {"right": "Rating: [[9]]", "wrong": "Rating: [[2]]", "none": "Rating: [[2]]"}
+    graded = judged(rubric, _QUIZ, lambda row: rating[sound(row)], grades).folder
+
+    assert main(["export", str(told), "--autoeval", str(result)]) == 0
+    rows = [orjson.loads(line) for line in result.read_bytes().splitlines()]
+    assert [row["autoeval_label"]["label"] for row in rows] == [True, *[False] * 12]
+    assert [row.label for row in load(told).judgments[:3]] == [
+        "CORRECT",
+        "INCORRECT",
+        "NOT_ATTEMPTED",
+    ]
+    assert {row.accepted for row in load(graded).judgments} == {None}
+    assert main(["export", str(graded), "--autoeval", str(tmp_path / "other")]) == 2
+    assert "the rubric gives grades" in capsys.readouterr().err
 
 
 # --- `judge.load` -------------------------------------------------------------------------------

@@ -262,6 +262,7 @@ def test_a_python_file_may_name_its_encoding(tmp_path: Path) -> None:
         ("a.py", b"x = 1\ndef (", "a.py:2: not readable as .py"),
         ("a.ipynb", b"[]", "no notebook: it has neither cells nor worksheets"),
         ("a.ipynb", b'{"metadata": {}}', "no notebook"),
+        ("a.yaml", b"a: " + b"[" * 200_000, "more than 100 lists and objects within each other"),
     ],
 )
 def test_what_is_not_of_its_kind_is_refused_with_its_line(

@@ -14,6 +14,7 @@ from judge.errors import InputError
 __all__ = ["FENCE", "SUFFIXES", "code_cells", "constant", "texts"]
 
 _YAML_LIMIT = 1_000_000
+_YAML_DEEPEST = 100
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 """A block of code in a Markdown page."""
 _DEEPEST = 50
@@ -130,7 +131,13 @@ def _yaml(data: bytes) -> Iterator[str]:
     if len(data) > _YAML_LIMIT:
         raise ValueError(f"larger than {_YAML_LIMIT} bytes")
     # Events only: somebody's tags construct nothing, and aliases are not followed.
+    depth = 0
     for event in yaml.parse(data.decode("utf-8"), Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        # The parser's time grows with the square of how deep a file goes.
+        if depth > _YAML_DEEPEST:
+            raise ValueError(f"more than {_YAML_DEEPEST} lists and objects within each other")
         if isinstance(event, yaml.ScalarEvent):
             yield event.value
 

@@ -68,8 +68,12 @@ def _is_source(one: Library, sha256: str) -> bool:
 
 
 def _is_like(one: Library, compared: Compared) -> bool:
-    telling = {known.name for known in one.known if known.telling}
-    return any(match.likeness and match.name in telling for match in compared.matches)
+    return _tells(one, compared.matches)
+
+
+def _tells(one: Library, matches: Sequence[Match]) -> bool:
+    names = {known.name for known in one.known if known.telling}
+    return any(match.likeness and match.name in names for match in matches)
 
 
 def _rank(compared: Compared, local: set[str]) -> tuple[bool, float, float, int]:
@@ -86,7 +90,9 @@ def _compared(one: Library, held: Document) -> Compared:
     like = any(match.likeness for match in matches)
     found = list(_findings(one, held, pairs)) if like else []
     followed: frozenset[Aspect] = frozenset()
-    if like and held.tree is not None:
+    # A program that holds nothing telling of a rubric is not followed for its sake.
+    telling = _tells(one, matches)
+    if telling and held.tree is not None:
         used = usage(held.tree, one.rubric, pinned(one.rubric))
         told = {finding.where for finding in found if finding.kind == "setting"}
         found += [finding for finding in used.findings if finding.where not in told]

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from judge.doctor.prompts import walked
+
 __all__ = ["Request", "plain_reading", "requests"]
 
 
@@ -18,7 +20,7 @@ class Request(NamedTuple):
 
 def requests(tree: ast.Module) -> Iterator[Request]:
     """Yield every call or dictionary that has messages."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         fields: dict[str, ast.expr] = {}
         whole = True
         if isinstance(node, ast.Call):
@@ -39,13 +41,13 @@ def plain_reading(tree: ast.Module, label: str) -> bool | None:
     None where that cannot be followed: the test stands inside another, what it looks at is cut, or
     its function returns something else as well.
     """
-    tests = [node for node in ast.walk(tree) if _looks_for(node, label)]
+    tests = [node for node in walked(tree) if _looks_for(node, label)]
     if len(tests) != 1:
         return None
     [test] = tests
-    if any(_inside(node, test) for node in ast.walk(tree)):
+    if any(_inside(node, test) for node in walked(tree)):
         return None
-    for function in ast.walk(tree):
+    for function in walked(tree):
         if isinstance(function, ast.FunctionDef) and test in ast.walk(function):
             returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
             if len(returns) > 1:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from judge.canonical import digest
 from judge.doctor.documents import FIELD
+from judge.doctor.prompts import walked
 from judge.packs import sources
 
 __all__ = ["Routing", "routing"]
@@ -37,7 +38,7 @@ def routing(tree: ast.Module, known: Mapping[str, str]) -> Routing:
     """
     found = Routing()
     look = _Look(tree, known)
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.If):
             _branch(node, look, found)
         if isinstance(node, ast.expr) and (name := look.template(node)) is not None:
@@ -54,7 +55,7 @@ class _Look:
         self._dicts: dict[str, dict[str, str]] = {}
         self._names: dict[str, set[str | None]] = {}
         changed: set[str] = set()
-        for node in ast.walk(tree):
+        for node in walked(tree):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, ast.Name):
@@ -172,7 +173,7 @@ def _looked_for(node: ast.AST) -> Iterator[tuple[str, str, int]]:
 
 
 def _tests(tree: ast.Module, found: Routing) -> None:
-    for node in ast.walk(tree):
+    for node in walked(tree):
         for sign, how, line in _looked_for(node):
             # One that looks inside is what counts where there are several.
             if found.tests.get(sign, ("", 0))[0] != "in":

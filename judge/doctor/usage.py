@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from judge.doctor.findings import Aspect, Finding
 from judge.doctor.naming import role
-from judge.doctor.prompts import Prompts
+from judge.doctor.prompts import Prompts, prompts_of, walked
 from judge.doctor.requests import plain_reading, requests
 from judge.doctor.routing import Routing, routing
 from judge.records import Route, Rubric
@@ -42,7 +42,7 @@ def usage(tree: ast.Module, rubric: Rubric, texts: Mapping[str, str]) -> Usage:
         rubric: what its author's program would do.
         texts: SHA-256 of each pinned text to its template's name.
     """
-    prompts = Prompts(tree)
+    prompts = prompts_of(tree)
     seen: dict[Aspect, list[Finding] | None] = {
         "order": _order(prompts, rubric),
         "values": _values(prompts),
@@ -88,7 +88,7 @@ def _order(prompts: Prompts, rubric: Rubric) -> list[Finding] | None:
 
 def _renamed(tree: ast.Module) -> Iterator[Finding]:
     """A value that is given the name of another: `answer, response = response, answer`."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
@@ -148,10 +148,10 @@ def _prompt(prompts: Prompts) -> list[Finding] | None:
     """Whether the filled prompt is sent as it is."""
     found = [
         _finding("prompt", line, said)
-        for node in ast.walk(prompts.tree)
+        for node in walked(prompts.tree)
         for line, said in _changed(node, prompts)
     ]
-    sent = [content for node in ast.walk(prompts.tree) for content in _contents(node)]
+    sent = [content for node in walked(prompts.tree) for content in _contents(node)]
     followed = bool(sent) and all(map(prompts.holds, sent)) and not prompts.unclear()
     return found if found or followed else None
 
@@ -206,7 +206,7 @@ def _messages(prompts: Prompts, rubric: Rubric) -> list[Finding] | None:
     told = False
     system = any(template.system_sha256 is not None for template in rubric.templates)
     wanted = ["system", "user"] if system else ["user"]
-    for node in ast.walk(prompts.tree):
+    for node in walked(prompts.tree):
         roles = _roles(node)
         if roles is None:
             continue
@@ -214,7 +214,7 @@ def _messages(prompts: Prompts, rubric: Rubric) -> list[Finding] | None:
         if roles != wanted:
             said = f"messages are {', '.join(map(str, roles))}; the rubric sends "
             found.append(_finding("messages", node.lineno, said + ", ".join(wanted)))  # type: ignore[attr-defined]
-    for node in ast.walk(prompts.tree):
+    for node in walked(prompts.tree):
         if isinstance(node, ast.keyword) and node.arg == "system" and not system:
             said = "a system text is sent; the rubric sends none"
             found.append(_finding("messages", node.value.lineno, said))

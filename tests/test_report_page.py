@@ -409,3 +409,20 @@ def test_a_public_export_has_a_page_and_studies_without_texts(
     assert main(["study", "all", public, "--public"]) == 0
     assert "lengths: the responses are not here" in capsys.readouterr().out
     assert ATTACK not in (tmp_path / "p.html").read_text("utf-8")
+
+
+def test_names_of_folders_and_models_are_foreign_text_too(tmp_path: Path) -> None:
+    """A folder and a model may be called what they like."""
+    name = "<b>\u202erun"
+    with SmallJudge() as server:
+        config = configured("openai", server.base_url("openai"))
+        [only] = config.judges
+        odd = only.model_copy(update={"model": "<i>m</i>", "name": "m"})
+        ran(config.model_copy(update={"judges": (odd,)}), tmp_path / name)
+    assert main(["report", str(tmp_path / name), "--out", str(tmp_path / "r.html")]) == 0
+    text = (tmp_path / "r.html").read_text("utf-8")
+
+    assert "<b>" not in text
+    assert "<i>m" not in text
+    assert "\u202e" not in text
+    assert "&lt;b&gt;⟨U+202E⟩run" in text

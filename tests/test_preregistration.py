@@ -435,3 +435,24 @@ def test_an_unknown_price_is_called_unknown(
     assert "estimated" in said
     assert small(None).limits.max_cost_usd is None
     assert tmp_path.exists()
+
+
+def test_the_plans_allowance_is_the_gates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Conditions named one by one: their plan's allowed breaks count, and that is said."""
+    _config(tmp_path)
+    config = _config(tmp_path, answers=_both(tmp_path), study=StudyConfig(allowed_breaks=9))
+    judge.run(config, tmp_path / "run")
+    sides = [f"{tmp_path / 'run'}#c1", f"{tmp_path / 'run'}#c2"]
+    assert main(["study", "improvement", *sides]) == 0
+    said = capsys.readouterr().out
+    assert "passed: 6 broken of 39 right before, 9 allowed" in said
+    assert "not fixed in a plan" not in said
+    assert main(["study", "improvement", *sides, "--allowed-breaks", "0"]) == 0
+    said = capsys.readouterr().out
+    assert "rejected" in said
+    assert "not fixed in a plan" in said
+    assert main(["study", "rejudge", sides[0]]) == 0
+    assert main(["study", "judges", f"{tmp_path / 'run'}#c1@2", sides[1]]) == 2
+    assert "no such condition and repetition" in capsys.readouterr().err

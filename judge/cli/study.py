@@ -13,7 +13,8 @@ from judge.cli.compare import columns as field_columns
 from judge.cli.printing import print_json, print_text
 from judge.cli.words import output_options, warn_of_marks
 from judge.comparing import CompareOptions
-from judge.comparing.opening import read_sides
+from judge.comparing.opening import named_side, read_sides
+from judge.comparing.runs import Chosen
 from judge.errors import InputError
 from judge.exclusions import read_exclusions
 from judge.report.numbers import plain_numbers
@@ -91,35 +92,31 @@ class _Given:
     """What the words named: whole runs, and single sides in the order given."""
 
     def __init__(self, sides: Sequence[str], words: dict[str, Any]) -> None:
-        folders = [Path(word) for word in sides if Path(word).is_dir()]
+        warn_of_marks(sides)
         options = CompareOptions.model_validate(
             {
                 "columns": field_columns(words["field"]),
                 "accept": words["accept"],
                 "reject": words["reject"],
-                "decided_only": True,
-                "public": words["public"],
             }
         )
+        named = [(word, named_side(word)) for word in sides]
+        chosen = [side for _, side in named if isinstance(side, Chosen)]
+        folders = list({side.folder.resolve(): side.folder for side in chosen}.values())
         self.runs = open_runs(folders, public=words["public"]) if folders else ()
-        found = dict(zip(folders, self.runs, strict=True))
+        opened = {run.folder.resolve(): run for run in self.runs}
+        whole = [side.folder.resolve() for side in chosen if side.condition is None]
+        if len(set(whole)) != len(whole):
+            raise InputError("a run is named twice; name each once, or its conditions with RUN#c2")
+        self.matched = len(whole) == len(named)
+        """Whether all sides are whole runs, whose columns find each other."""
         self.columns: list[Column] = []
-        self.single = True
-        for word in sides:
-            run = found.get(Path(word))
-            if run is None:
+        for word, side in named:
+            if isinstance(side, Chosen):
+                self.columns += _of_run(word, side, opened[side.folder.resolve()])
+            else:
                 self.columns += map(of_side, read_sides((word,), options))
-                continue
-            own = run.columns()
-            self.single = self.single and len(own) == 1
-            self.columns += own
         check_usable(self.columns)
-        warn_of_marks(sides)
-
-    @property
-    def matched(self) -> bool:
-        """Whether columns of runs find each other; sides named one by one stand as they are."""
-        return bool(self.runs) and (len(self.columns) == sum(len(r.columns()) for r in self.runs))
 
     def two(self, what: str) -> tuple[Column, Column]:
         """The two sides; raises InputError for any other number."""
@@ -129,6 +126,19 @@ class _Given:
                 "condition of a run with RUN#c2, a repetition with RUN#c2@3"
             )
         return self.columns[0], self.columns[1]
+
+
+def _of_run(word: str, side: Chosen, run: Opened) -> list[Column]:
+    """The columns of a run that a word names: all, those of a condition, or one."""
+    found = [
+        column
+        for column in run.columns()
+        if side.condition in {None, column.condition}
+        and side.repetition in {None, column.repetition}
+    ]
+    if not found:
+        raise InputError(f"{word}: the run has no such condition and repetition")
+    return found
 
 
 def _print(results: object, shown: Sequence[Section], *, as_json: bool) -> None:
@@ -161,7 +171,7 @@ def everything(
 def rejudge_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> None:  # noqa: ANN401
     """Earlier labels beside new ones: RUN..., or BEFORE AFTER."""
     given = _Given(sides, words)
-    if not given.matched:
+    if not given.matched and len(given.columns) > 1:
         found = [rejudge_files(*given.two("rejudge"))]
         _print(found, [rejudge_words.section(found)], as_json=as_json)
         return

@@ -17,7 +17,7 @@ from judge.comparing.sides import Side
 from judge.comparing.strata import read_strata, read_types
 from judge.errors import InputError
 
-__all__ = ["Given", "compare", "compare_all", "load", "read_sides"]
+__all__ = ["Given", "compare", "compare_all", "load", "named_side", "read_sides"]
 
 Given = str | Path | Side | Frame
 """A word as on the command line, a path, a side read earlier, or a frame with the usual columns."""
@@ -92,7 +92,7 @@ class _Reader:
             return given
         if not isinstance(given, str | Path):
             return _framed(given, self._scale, number)
-        named = _named(str(given))
+        named = named_side(str(given))
         if isinstance(named, Chosen):
             return self._runs.side(str(given), named)
         return read_file(named, self._fields, self._scale)
@@ -119,8 +119,12 @@ def _framed(frame: Frame, scale: Scale, number: int) -> Side:
     return verdicts(frame, accept=scale.accept, reject=scale.reject, name=f"frame {number}")
 
 
-def _named(word: str) -> Chosen | Path:
-    """Return what a word names; a path that exists as it stands has no part behind `#`."""
+def named_side(word: str) -> Chosen | Path:
+    """Return what a word names; a path that exists as it stands has no part behind `#`.
+
+    Raises:
+        InputError: nothing of that name is there, or what stands behind `#` is no condition.
+    """
     path = Path(word)
     if path.is_dir():
         return Chosen(path, None, None)

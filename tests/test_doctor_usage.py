@@ -46,12 +46,12 @@ MUTATIONS = {
     "response cut": (
         "template.format(question, answer, response)",
         "template.format(question, answer, response[:200])",
-        "the response is cut first",
+        "the response is cut before it is filled in",
     ),
     "response stripped": (
         "template.format(question, answer, response)",
         "template.format(question, answer, response.strip())",
-        "the response is changed by .strip() first",
+        "the response is changed by .strip() before it is filled in",
     ),
     "names exchanged": (
         "    return template.format(question, answer, response)",
@@ -59,7 +59,7 @@ MUTATIONS = {
             "    answer, response = response, answer\n"
             "    return template.format(question, answer, response)"
         ),
-        "the response is renamed as the gold",
+        "filled with question, response, gold; the rubric's order is question, gold, response",
     ),
     "put into a format": (
         '"content": text}',
@@ -79,7 +79,10 @@ MUTATIONS = {
     "abstention test": (
         "'_abs' in qid",
         "qid.endswith('_abs')",
-        "ids are tested by .endswith('_abs'); the rubric looks anywhere in one",
+        (
+            "ids with '_abs' in their middle take the text of base; the rubric's is abstention, "
+            "wherever that stands in an id"
+        ),
     ),
     "swapped routes": (
         'elif task == "temporal-reasoning":\n        template = TEXTS["temporal-reasoning"]',
@@ -140,8 +143,9 @@ def test_swapped_arguments_of_a_call_are_named(tmp_path: Path) -> None:
         file.write("row['answer'], row['id']))\n")
     told = [finding.said for finding in _found(path).findings]
 
-    assert "the response is handed to prompt as its answer" in told
-    assert "the gold is handed to prompt as its response" in told
+    assert told == [
+        "filled with question, response, gold; the rubric's order is question, gold, response"
+    ]
 
 
 def test_a_use_that_agrees_is_official(tmp_path: Path) -> None:
@@ -171,7 +175,7 @@ def test_a_use_that_agrees_is_official(tmp_path: Path) -> None:
             "parser",
         ),
         ('"content": text}', '"content": other}', "prompt"),
-        ("def prompt(", "TEXTS['base'] = 'Say yes. {} {} {}'\n\n\ndef prompt(", "routes"),
+        ("def prompt(", "change(TEXTS)\n\n\ndef prompt(", "routes"),
         ("def judge(", "def prompt(*_):\n    return 'Say yes.'\n\n\ndef judge(", "prompt"),
         ("return 'yes' in reply.lower()", "return parse(reply)", "parser"),
     ],

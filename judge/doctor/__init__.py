@@ -7,11 +7,15 @@ In reading order:
     known        the texts the rubric library knows, and how each is written
     differing    two texts, told apart: words, spaces, fields, labels, closing line, JSON, merged
     calls        settings, judge and parser, as far as code shows them
-    naming       which field a name in a program is
-    prompts      which expressions of a program are the filled prompt
-    requests     what is sent with the prompt, and how a reply is read
-    routing      which text each question type takes in a program
-    usage        order of values, prompt, messages, routes
+    naming       which part of an item a name in a program is
+    values       what an expression stands for
+    state        what the names of a program stand for while it is played through
+    expressions  an expression, and what it stands for
+    calling      a call, and whether it is a request
+    playing      a program played through for one item
+    sending      one request, held against a rubric
+    taking       which text is taken for which items
+    usage        all that a program was seen to do with a rubric's texts
     diagnosing   all of it together
 
 Nothing in the file is executed.

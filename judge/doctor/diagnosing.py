@@ -8,9 +8,9 @@ from judge import packs
 from judge.canonical import digest
 from judge.doctor import calls, differing
 from judge.doctor.documents import Document, Found, document
-from judge.doctor.findings import Aspect, Compared, Diagnosis, Finding, Match
+from judge.doctor.findings import Aspect, Compared, Diagnosis, Finding, Kind, Match
 from judge.doctor.known import TELLING, Known, Library, library, plain
-from judge.doctor.usage import pinned, usage
+from judge.doctor.usage import Plays, Usage, usage
 from judge.errors import InputError
 from judge.packs.files import read
 
@@ -38,7 +38,8 @@ def diagnose(path: Path, of: str | None = None) -> Diagnosis:
     rubrics = [one for one in library() if of is None or one.rubric.name == of]
     if not rubrics:
         raise InputError(f"no rubric is named {(of or '')[:200]!r}; see `judge templates list`")
-    compared = [_compared(one, held) for one in rubrics]
+    plays = Plays(held.tree) if held.tree is not None else None
+    compared = [_compared(one, held, plays) for one in rubrics]
     like = [
         one
         for lib, one in zip(rubrics, compared, strict=True)
@@ -84,7 +85,7 @@ def _rank(compared: Compared, local: set[str]) -> tuple[bool, float, float, int]
     return compared.rubric in local, -compared.exact / texts, -likeness, len(compared.findings)
 
 
-def _compared(one: Library, held: Document) -> Compared:
+def _compared(one: Library, held: Document, plays: Plays | None) -> Compared:
     pairs = _paired(one.known, held.texts)
     matches = tuple(_match(known, *pairs.get(known.name, (None, 0))) for known in one.known)
     like = any(match.likeness for match in matches)
@@ -92,10 +93,9 @@ def _compared(one: Library, held: Document) -> Compared:
     followed: frozenset[Aspect] = frozenset()
     # A program that holds nothing telling of a rubric is not followed for its sake.
     telling = _tells(one, matches)
-    if telling and held.tree is not None:
-        used = usage(held.tree, one.rubric, pinned(one.rubric))
-        told = {finding.where for finding in found if finding.kind == "setting"}
-        found += [finding for finding in used.findings if finding.where not in told]
+    if telling and plays is not None:
+        used = usage(plays, one)
+        found = _together(found, used)
         followed = used.followed
     if all(match.state in {"exact", "same words"} for match in matches):
         followed |= {"texts"}
@@ -109,6 +109,26 @@ def _compared(one: Library, held: Document) -> Compared:
         matches=matches,
         findings=tuple(found),
     )
+
+
+_PLAIN: tuple[tuple[Kind, Aspect], ...] = (
+    ("setting", "settings"),
+    ("judge", "judge"),
+    ("parser", "parser"),
+)
+"""What is also found by its look, and by which aspect it is followed."""
+
+
+def _together(found: Sequence[Finding], used: Usage) -> list[Finding]:
+    """What stands in a file and what its program does with it, each said once."""
+    done = {kind for kind, aspect in _PLAIN if aspect in used.followed}
+    wrong = {finding.where for finding in used.findings}
+    # What was followed is not contradicted by what only looks like a setting of the judge's.
+    kept = [one for one in found if one.kind not in done or one.where in wrong]
+    told = {one.where for one in kept if one.kind in {"setting", "judge", "route"}}
+    texts = {one.where for one in kept}
+    new = [one for one in used.findings if one.where not in told]
+    return [*kept, *(one for one in new if one.kind != "text" or one.where not in texts)]
 
 
 def _official(one: Library, found: Sequence[Finding], unfollowed: Sequence[Aspect]) -> bool | None:

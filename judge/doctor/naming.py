@@ -1,6 +1,5 @@
-"""An expression of a program in; which of the judge's fields it is, by its names, out."""
+"""A name in a program in; which part of an item it is, out."""
 
-import ast
 import re
 
 __all__ = ["role"]
@@ -11,7 +10,7 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
         "gold",
         frozenset(
             {
-                *("answer", "ans", "gold", "reference", "expected", "target", "truth", "label"),
+                *("answer", "ans", "gold", "reference", "expected", "target", "truth"),
                 *("explanation", "rubric", "correct", "solution", "groundtruth"),
             }
         ),
@@ -20,44 +19,30 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
         "response",
         frozenset(
             {
-                *("response", "hypothesis", "hyp", "prediction", "predicted", "pred", "output"),
-                *("generated", "completion", "candidate", "reply", "resp"),
+                *("response", "hypothesis", "hyp", "prediction", "predicted", "pred"),
+                *("generated", "candidate", "resp"),
             }
         ),
     ),
 )
+_IDS = frozenset({"id", "qid", "uid"})
+_TYPES = frozenset({"type", "qtype", "task", "category"})
+_BESIDE = frozenset({"question", "q", "item", "row", "sample", "entry", "task"})
+"""What may stand beside `id` or `type` in the name of an item's: not `model_type`."""
 _SPLIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-def role(node: ast.expr) -> str | None:
-    """Return `question`, `gold` or `response` by the last name in an expression; None: no telling.
+def role(name: str) -> str | None:
+    """Return `id`, `type`, `question`, `gold` or `response`; None: no telling.
 
-    A name that says two things, `predicted_answer`, is told by its model's word.
+    A name that says two things, `predicted_answer`, is told by its model's word. A plural is a
+    list of them, not one.
     """
-    name = _name(node)
-    if name is None:
-        return None
     words = {word.lower() for word in _SPLIT.findall(name)}
+    for known, marks in (("id", _IDS), ("type", _TYPES)):
+        if words & marks and words - marks <= _BESIDE:
+            return known
     found = [field for field, known in _WORDS if words & known]
     if "response" in found:
         return "response"
     return found[0] if len(found) == 1 else None
-
-
-def _name(node: ast.expr) -> str | None:
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Subscript):
-        key = node.slice
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            return key.value
-        return _name(node.value)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
-        return _name(node.args[0])  # str(x)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr == "get" and node.args and isinstance(node.args[0], ast.Constant):
-            return str(node.args[0].value)
-        return _name(node.func.value)
-    return None

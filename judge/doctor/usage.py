@@ -1,29 +1,32 @@
-"""A Python program and a rubric in; how the program uses the texts, as far as it can be followed.
+"""A program and a rubric in; how the program uses the rubric's texts, as far as it was followed.
 
-What is seen to differ is a finding. What is seen to agree is named, and what cannot be followed is
-named too: only where all of it was seen to agree may a file be called the official judge.
+The program is played through once for each way an item can take. What is seen to differ is a
+finding, what cannot be followed is named: only where all of it was seen to agree may a file be
+called the official judge.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, get_args
 
+from judge.canonical import digest
+from judge.doctor import sending, taking
 from judge.doctor.findings import Aspect, Finding
-from judge.doctor.naming import role
-from judge.doctor.prompts import Prompts, prompts_of, walked
-from judge.doctor.requests import plain_reading, requests
-from judge.doctor.routing import Routing, routing
-from judge.records import Route, Rubric
+from judge.doctor.known import Library, plain
+from judge.doctor.playing import play
+from judge.doctor.state import Sent, State
+from judge.doctor.taking import Taken, Way, ways
+from judge.records import Rubric
 
-__all__ = ["Usage", "parsed", "pinned", "usage"]
+__all__ = ["Plays", "Usage", "usage"]
 
-_CHANGES = frozenset(
+_ASKING = frozenset(
     {
-        *("capitalize", "casefold", "lower", "lstrip", "replace", "rstrip", "strip", "title"),
-        *("translate", "upper", "removeprefix", "removesuffix", "format_map", "join"),
+        *("create", "acreate", "parse", "completion", "acompletion", "complete", "generate"),
+        *("agenerate", "invoke", "ainvoke", "chat"),
     }
 )
-"""What makes another text of a text."""
+"""Names of calls that may ask a judge."""
 
 
 class Usage(NamedTuple):
@@ -34,294 +37,132 @@ class Usage(NamedTuple):
     """What was seen, differing or not."""
 
 
-def usage(tree: ast.Module, rubric: Rubric, texts: Mapping[str, str]) -> Usage:
-    """Return how a program fills, routes and sends a rubric's texts.
+class Texts:
+    """The texts of a rubric, by their bytes or, where they are here, by their words."""
 
-    Args:
-        tree: the program.
-        rubric: what its author's program would do.
-        texts: SHA-256 of each pinned text to its template's name.
-    """
-    prompts = prompts_of(tree)
-    seen: dict[Aspect, list[Finding] | None] = {
-        "order": _order(prompts, rubric),
-        "values": _values(prompts),
-        "prompt": _prompt(prompts),
-        "messages": _messages(prompts, rubric),
-        "routes": _routes(routing(tree, texts), rubric),
-        "settings": _settings(tree, rubric),
-        "judge": _judge(tree, rubric),
-        "parser": _parser(tree, rubric),
-    }
-    return Usage(
-        tuple(finding for found in seen.values() for finding in found or ()),
-        frozenset(aspect for aspect, found in seen.items() if found is not None),
-    )
+    def __init__(self, one: Library) -> None:
+        """Take the rubric and what is known of it."""
+        self._by_hash = {template.sha256: template.name for template in one.rubric.templates}
+        self._by_words = {
+            plain(known.words): known.template
+            for known in one.known
+            if known.words is not None and known.template is not None
+        }
+        self.complete = one.by_text
+        """Whether a text that is not among them is known to be none of them."""
 
-
-def _finding(where: str, line: int | None, said: str) -> Finding:
-    return Finding(kind="usage", where=where, line=line, said=said)
-
-
-# --- the order of values ------------------------------------------------------------------------
-
-
-def _order(prompts: Prompts, rubric: Rubric) -> list[Finding] | None:
-    """Whether question, gold and response go in where they belong; None: cannot be told."""
-    if rubric.fill != "format":
-        return None
-    found: list[Finding] = []
-    told = False
-    for call in prompts.fills():
-        roles = [role(value) for value in call.args]
-        if call.keywords or None in roles:
+    def of(self, sent: Sent) -> str | None:
+        """The template whose text is filled and sent; None where it is none of them."""
+        text = sending.core(sent.content)
+        if text is None:
             return None
-        told = True
-        if tuple(roles) != rubric.fields:
-            said = f"filled with {', '.join(map(str, roles))}; the rubric's order is "
-            found.append(_finding("order", call.lineno, said + ", ".join(rubric.fields)))
-    for call, function in prompts.calls():
-        found += _passed(call, function)
-    found += _renamed(prompts.tree)
-    return found if told else None
+        found = self._by_hash.get(digest(text.text.encode("utf-8", "surrogatepass")))
+        return found or self._by_words.get(plain(text.text))
 
 
-def _renamed(tree: ast.Module) -> Iterator[Finding]:
-    """A value that is given the name of another: `answer, response = response, answer`."""
-    for node in walked(tree):
-        if not isinstance(node, ast.Assign):
-            continue
-        for target in node.targets:
-            for name, value in _assigned(target, node.value):
-                given, wanted = role(value), role(name)
-                if None not in {given, wanted} and given != wanted:
-                    yield _finding("order", node.lineno, f"the {given} is renamed as the {wanted}")
+class Plays:
+    """One program, played through once for each item however many rubrics ask."""
 
+    def __init__(self, tree: ast.Module) -> None:
+        """Take the program's syntax tree."""
+        self._tree = tree
+        self._known: dict[tuple[str, str, str | None], State | None] = {}
 
-def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        yield from zip(target.elts, value.elts, strict=False)
-    elif isinstance(target, ast.Name) and isinstance(value, ast.Name):
-        yield target, value
+    def of(self, way: Way, accept: str | None) -> State | None:
+        """What was noted for one item; None where the program cannot be followed."""
+        key = way.id, way.type, accept
+        if key not in self._known:
+            self._known[key] = play(self._tree, {"id": way.id, "type": way.type}, accept)
+        return self._known[key]
 
-
-def _passed(call: ast.Call, function: ast.FunctionDef) -> Iterator[Finding]:
-    """What is handed on under another name than its own."""
-    named = [argument.arg for argument in function.args.args]
-    for value, name in zip(call.args, named, strict=False):
-        given, wanted = role(value), role(ast.Name(id=name))
-        if None not in {given, wanted} and given != wanted:
-            said = f"the {given} is handed to {function.name} as its {name}"
-            yield _finding("order", call.lineno, said)
-
-
-# --- values and prompt as they are --------------------------------------------------------------
-
-
-def _values(prompts: Prompts) -> list[Finding] | None:
-    """Whether values go in as they are."""
-    calls = [*prompts.fills(), *(call for call, _ in prompts.calls())]
-    if not calls:
-        return None
-    found: list[Finding] = []
-    for call in calls:
-        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-            said = _made_of(value)
-            if said is not None and not prompts.holds(value):
-                name = role(value) or "value"
-                found.append(_finding("values", value.lineno, f"the {name} is {said} first"))
-    return found
-
-
-def _made_of(value: ast.expr) -> str | None:
-    """What is done to a value on its way; None where nothing is."""
-    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        return "cut"
-    if isinstance(value, ast.BinOp):
-        return "joined with other text"
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        return f"changed by .{value.func.attr}()" if value.func.attr in _CHANGES else None
-    return None
-
-
-def _prompt(prompts: Prompts) -> list[Finding] | None:
-    """Whether the filled prompt is sent as it is."""
-    found = [
-        _finding("prompt", line, said)
-        for node in walked(prompts.tree)
-        for line, said in _changed(node, prompts)
-    ]
-    sent = [content for node in walked(prompts.tree) for content in _contents(node)]
-    followed = bool(sent) and all(map(prompts.holds, sent)) and not prompts.unclear()
-    return found if found or followed else None
-
-
-def _contents(node: ast.AST) -> Iterator[ast.expr]:
-    """What the user messages of a list hold."""
-    if _roles(node) is None or not isinstance(node, ast.List):
-        return
-    for each in node.elts:
-        entries = _entries(each)
-        said = entries["role"]
-        if not isinstance(said, ast.Constant) or said.value != "system":
-            yield entries["content"]
-
-
-def _entries(node: ast.expr) -> dict[object, ast.expr]:
-    if not isinstance(node, ast.Dict):
-        return {}
-    pairs = zip(node.keys, node.values, strict=True)
-    return {key.value: value for key, value in pairs if isinstance(key, ast.Constant)}
-
-
-def _changed(node: ast.AST, prompts: Prompts) -> Iterator[tuple[int, str]]:
-    holds = prompts.holds
-    if (isinstance(node, ast.BinOp) and (holds(node.left) or holds(node.right))) or (
-        isinstance(node, ast.AugAssign) and holds(node.target)
-    ):
-        yield node.lineno, "the filled prompt is joined with other text"
-    elif isinstance(node, ast.JoinedStr):
-        parts = [part for part in node.values if isinstance(part, ast.FormattedValue)]
-        if len(node.values) > 1 and any(holds(part.value) for part in parts):
-            yield node.lineno, "the filled prompt is put into another text"
-    elif (way := _changing(node)) is not None and holds(way.value):
-        yield way.lineno, f"the filled prompt is changed by .{way.attr}()"
-    elif isinstance(node, ast.Subscript) and holds(node.value):
-        yield node.lineno, "the filled prompt is cut"
-
-
-def _changing(node: ast.AST) -> ast.Attribute | None:
-    """The text and the method of a call that makes another text of it."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return None
-    return node.func if node.func.attr in _CHANGES else None
-
-
-# --- messages -----------------------------------------------------------------------------------
-
-
-def _messages(prompts: Prompts, rubric: Rubric) -> list[Finding] | None:
-    """Whether what is sent is one user message, and a system message where the rubric has one."""
-    found: list[Finding] = []
-    told = False
-    system = any(template.system_sha256 is not None for template in rubric.templates)
-    wanted = ["system", "user"] if system else ["user"]
-    for node in walked(prompts.tree):
-        roles = _roles(node)
-        if roles is None:
-            continue
-        told = True
-        if roles != wanted:
-            said = f"messages are {', '.join(map(str, roles))}; the rubric sends "
-            found.append(_finding("messages", node.lineno, said + ", ".join(wanted)))  # type: ignore[attr-defined]
-    for node in walked(prompts.tree):
-        if isinstance(node, ast.keyword) and node.arg == "system" and not system:
-            said = "a system text is sent; the rubric sends none"
-            found.append(_finding("messages", node.value.lineno, said))
-    return found if told else None
-
-
-def _roles(node: ast.AST) -> list[str | None] | None:
-    """The roles of a list of messages; None for any other node."""
-    if not isinstance(node, ast.List) or not node.elts:
-        return None
-    roles: list[str | None] = []
-    for each in node.elts:
-        entries = _entries(each)
-        said = entries.get("role")
-        if said is None or "content" not in entries:
-            return None
-        roles.append(str(said.value) if isinstance(said, ast.Constant) else None)
-    return roles
-
-
-# --- settings, judge, parser --------------------------------------------------------------------
-
-
-def _settings(tree: ast.Module, rubric: Rubric) -> list[Finding] | None:
-    """Whether every request sends the rubric's settings and no more; None: not followed.
-
-    That a setting has another value is said by `calls`, for every kind of program.
-    """
-    found: list[Finding] = []
-    followed = False
-    for request in requests(tree):
-        for key in request.fields.keys() - {"model", "messages", *rubric.settings}:
-            value = request.fields[key]
-            if not (isinstance(value, ast.Constant) and value.value is None):
-                said = f"{key} is sent, the rubric sends none"
-                found.append(_finding(key, request.line, said))
-        plain = all(isinstance(request.fields.get(key), ast.Constant) for key in rubric.settings)
-        if not plain or not request.whole:
-            return found or None
-        followed = True
-    return found if followed else None
-
-
-def _judge(tree: ast.Module, rubric: Rubric) -> list[Finding] | None:
-    """Whether every request names a published judge; another name is said by `calls`."""
-    models = [request.fields.get("model") for request in requests(tree)]
-    published = {name.partition("/")[2] for name in rubric.judges}
-    named = [m.value for m in models if isinstance(m, ast.Constant)]
-    return [] if named and len(named) == len(models) and {*named} <= published else None
-
-
-def _parser(tree: ast.Module, rubric: Rubric) -> list[Finding] | None:
-    """Whether replies are read as the upstream reads them; followed for one way of reading only."""
-    if rubric.readings.upstream != "yes-substring/1" or rubric.accept is None:
-        return None
-    return None if plain_reading(tree, rubric.accept) is None else []
-
-
-# --- routes -------------------------------------------------------------------------------------
-
-
-def _routes(found: Routing, rubric: Rubric) -> list[Finding] | None:
-    """Whether every type takes its own text; None where that cannot be followed."""
-    ways = [way for way in rubric.routes if way.types or way.id_contains]
-    if not ways:
-        return [] if found.texts else None
-    wrong = [finding for way in ways for finding in _way(way, found)]
-    unused = {way.template for way in rubric.routes} - found.texts
-    followed = all(_was_followed(way, found) for way in ways) and not unused
-    return wrong if followed or wrong else None
-
-
-def _was_followed(way: Route, found: Routing) -> bool:
-    if way.id_contains is not None:
-        return found.tests.get(way.id_contains, ("", 0))[0] == "in" and (
-            way.id_contains in found.by_id or way.template in found.texts
+    def unplayed(self, seen: set[int]) -> bool:
+        """Whether some call that may ask a judge was never reached."""
+        return any(
+            isinstance(node, ast.Call) and _may_ask(node) and id(node) not in seen
+            for node in ast.walk(self._tree)
         )
-    return all(name in found.by_type for name in way.types or ())
 
 
-def _way(way: Route, found: Routing) -> Iterator[Finding]:
-    if way.id_contains is not None:
-        how, line = found.tests.get(way.id_contains, ("in", 0))
-        if how != "in":
-            said = (
-                f"ids are tested by .{how}({way.id_contains!r}); the rubric looks anywhere in one"
-            )
-            yield _finding(way.template, line, said)
-        used = found.by_id.get(way.id_contains)
-        if used is not None and used[0] != way.template:
-            said = f"ids with {way.id_contains!r} take the text of {used[0]}"
-            yield _finding(way.template, used[1], said)
-    for name in way.types or ():
-        used = found.by_type.get(name)
-        if used is not None and used[0] != way.template:
-            said = f"type {name} takes the text of {used[0]}; the rubric's is {way.template}"
-            yield _finding(way.template, used[1], said)
+def _may_ask(node: ast.Call) -> bool:
+    named = isinstance(node.func, ast.Attribute) and node.func.attr in _ASKING
+    return named or any(word.arg == "messages" for word in node.keywords)
 
 
-def pinned(rubric: Rubric) -> dict[str, str]:
-    """SHA-256 of each template to its name."""
-    return {template.sha256: template.name for template in rubric.templates}
+def usage(plays: Plays, one: Library) -> Usage:
+    """Return how a program fills, routes and sends a rubric's texts, and reads the replies."""
+    found: dict[tuple[str, str], Finding] = {}
+    followed: set[Aspect] = {*get_args(Aspect)} - {"texts"}
+    seen: set[int] = set()
+    taken: list[Taken] = []
+    texts = Texts(one)
+    for way in ways(one.rubric):
+        state = plays.of(way, one.rubric.accept)
+        if state is None:
+            followed.clear()
+            continue
+        seen |= state.seen
+        shown = _one(state, way, one.rubric, texts)
+        followed -= shown.unclear
+        taken += shown.taken
+        for finding in shown.findings:
+            found.setdefault((finding.where, finding.said), finding)
+    if plays.unplayed(seen):
+        followed -= {"prompt", "messages", "settings", "judge", "parser"}
+    return Usage((*taking.findings(taken), *found.values()), frozenset(followed))
 
 
-def parsed(code: str) -> ast.Module | None:
-    """The program, or None where it is no Python that can be read."""
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+class Shown(NamedTuple):
+    """What one item shows."""
+
+    findings: tuple[Finding, ...]
+    unclear: frozenset[Aspect]
+    taken: tuple[Taken, ...]
+
+
+def _one(state: State, way: Way, rubric: Rubric, texts: Texts) -> Shown:
+    mine, others = _told_apart(state.sent, texts)
+    unclear: set[Aspect] = {aspect for aspect in get_args(Aspect) if aspect in state.unclear}
+    taken = [_taken(sent, way, texts) for sent in mine]
+    if way.template is None:
+        if others or (mine and state.doubted):
+            unclear |= {"routes", "prompt"}
+        known = [one for one in taken if one.name is not None and not state.doubted]
+        return Shown((), frozenset(unclear), tuple(known))
+    if others or not mine:
+        unclear |= {"prompt", "messages", "routes", "order", "values", "settings", "judge"}
+    if not mine or not _is_read(state, rubric):
+        unclear |= {"parser"}
+    findings: list[Finding] = []
+    for sent, one in zip(mine, taken, strict=True):
+        template = next((t for t in rubric.templates if t.name == one.name), None)
+        if template is None and not texts.complete:
+            unclear |= {"routes", "order", "values"}
+        for check in (
+            sending.prompt(sent, rubric, template),
+            sending.messages(sent, rubric),
+            sending.settings(sent, rubric),
+            sending.model(sent, rubric),
+        ):
+            findings += check.findings
+            unclear |= check.unclear
+    wrong = [one for one in taken if one.name is not None or texts.complete]
+    return Shown(tuple(findings), frozenset(unclear), tuple(wrong))
+
+
+def _told_apart(sent: Sequence[Sent], texts: Texts) -> tuple[list[Sent], list[Sent]]:
+    """The judge's requests, and those of its reader or of another judge."""
+    filled = [one for one in sent if sending.core(one.content) is not None]
+    mine = [one for one in filled if texts.of(one) is not None]
+    if not mine and len(filled) == 1:
+        mine = filled
+    return mine, [one for one in sent if one not in mine]
+
+
+def _taken(sent: Sent, way: Way, texts: Texts) -> Taken:
+    text = sending.core(sent.content)
+    return Taken(way, texts.of(sent), sent.line if text is None else text.line)
+
+
+def _is_read(state: State, rubric: Rubric) -> bool:
+    """Whether a reply was read as the upstream reads it; followed for one way of reading only."""
+    return rubric.readings.upstream == "yes-substring/1" and state.read

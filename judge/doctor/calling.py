@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from judge.doctor.expressions import Expressions, made
-from judge.doctor.state import LostError, Sent, State
+from judge.doctor.state import LostError, RaisedError, Sent, State
 from judge.doctor.values import (
     LOOKUP,
     UNKNOWN,
@@ -20,6 +20,7 @@ from judge.doctor.values import (
     Known,
     Label,
     Made,
+    Many,
     Opaque,
     Reply,
     Scalar,
@@ -33,6 +34,7 @@ _HIDING = frozenset(
     {"eval", "exec", "globals", "locals", "vars", "setattr", "delattr", "__import__", "compile"}
 )
 """Calls after which a program may do anything."""
+_ENDING = frozenset({"exit", "quit", "_exit", "abort"})
 _TEXT = frozenset(
     {
         *("strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold"),
@@ -54,7 +56,10 @@ _LOADING = frozenset(
     }
 )
 """Calls, beside those that begin with `load` or `read`, that give the rows as they are."""
+_LOOKING = frozenset({"len", "range", "isinstance", "sum", "round", "min", "max", "any", "all"})
+"""Calls that change nothing of what they are given."""
 _LONGEST = 200_000
+_MESSAGE = frozenset({"role", "content"})
 
 
 class Arguments(NamedTuple):
@@ -94,6 +99,8 @@ class Calls:
         arguments = self._arguments(node)
         if name in _HIDING:
             raise LostError
+        if name in _ENDING:
+            raise RaisedError
         if base is None:
             return self._function(node, name, arguments)
         return self._method(node, base, name or "", arguments)
@@ -152,14 +159,21 @@ class Calls:
             return self._reply(base, name, arguments)
         if isinstance(base, Items | Entries):
             return self._container(base, name, arguments)
+        return self._unknown(node, base, name, arguments)
+
+    def _unknown(self, node: ast.Call, base: Value, name: str, arguments: Arguments) -> Value:
         if name == "get" and isinstance(base, Opaque) and arguments.values:
             key = arguments.values[0]
             text = key.value if isinstance(key, Known) else None
             written = isinstance(node.args[0], ast.Constant) and isinstance(text, str)
             return self.expressions.lookup(base, str(text) if written else None)
+        if isinstance(base, Many) and name in {"get", "pop", "values", "copy"}:
+            return base.of if name in {"get", "pop"} else base
         own = self.state.methods.get(name, [])
-        if len(own) == 1 and base == LOOKUP:
+        if len(own) == 1 and isinstance(base, Opaque):
             return self.run(own[0], Arguments([LOOKUP, *arguments[0]], *arguments[1:]))
+        if own:
+            raise LostError
         return self._foreign(node, name, arguments, base)
 
     def _text(self, text: str, name: str, arguments: Arguments, node: ast.Call) -> Value:
@@ -192,6 +206,10 @@ class Calls:
                 return base.entries.get(key.value, default[0] if default else Known(None))
             return self.expressions.entry(base, key)
         if name in {"items", "keys", "values", "copy", "index", "count"}:
+            alike = base.alike() if name == "values" else None
+            return UNKNOWN if alike is None else Many(alike)
+        if isinstance(base, Items) and name == "append" and base.region != self.state.region:
+            base.grow(arguments.values)
             return UNKNOWN
         followed = self.state.changing(base) and arguments.more is None
         if followed and isinstance(base, Items) and name == "append":
@@ -199,7 +217,7 @@ class Calls:
         elif followed and isinstance(base, Entries) and name == "update":
             self._updated(base, arguments)
         else:
-            base.open = True
+            base.opens()
         return UNKNOWN
 
     def _updated(self, base: Entries, arguments: Arguments) -> None:
@@ -222,18 +240,32 @@ class Calls:
         for value in arguments.all:
             if isinstance(value, Field | Filled | Made) and name not in _SAVING:
                 return made(value, f"changed by {name}()", node.lineno)
+        if base is None and (rows := _rows(name, arguments.values, self.state.region)) is not None:
+            return rows
         loading = name in _LOADING or name.startswith(("load", "read"))
-        plain = base is None or isinstance(base, Opaque)
+        plain = not any(isinstance(value, Items | Entries | Many) for value in arguments.all)
         return LOOKUP if loading and plain else UNKNOWN
+
+
+def _rows(name: str, values: list[Value], region: int) -> Value | None:
+    """What is gone through by a call that gives rows as they are; None for another call."""
+    if not any(isinstance(value, Many | Items) for value in values):
+        return None
+    each = [value.of if isinstance(value, Many) else Expressions.each(value) for value in values]
+    if name == "zip":
+        return Many(Items(each, region))
+    if name == "enumerate":
+        return Many(Items([UNKNOWN, each[0]], region))
+    return values[0] if name in {"list", "sorted", "iter", "tqdm", "reversed", "tuple"} else None
 
 
 def _opened(value: Value, name: str) -> None:
     """What is handed to somebody else's code may be changed there."""
-    if name in _SAVING or name in _LOADING:
+    if name in _SAVING | _LOADING | _LOOKING:
         return
     for part in inside(value):
         if isinstance(part, Items | Entries):
-            part.open = True
+            part.opens()
 
 
 def _request(node: ast.Call, arguments: Arguments) -> Sent | None:
@@ -265,11 +297,7 @@ def _roles(value: Value) -> tuple[str | None, ...] | None:
     if not isinstance(value, Items) or value.open or not value.items:
         return None
     for each in value.items:
-        if (
-            not isinstance(each, Entries)
-            or each.open
-            or not {"role", "content"} <= each.entries.keys()
-        ):
+        if not isinstance(each, Entries) or each.open or each.entries.keys() != _MESSAGE:
             return None
     return tuple(role for role, _ in _messages(value))
 

@@ -4,14 +4,15 @@ import ast
 from collections.abc import Callable, Sequence
 
 from judge.doctor.documents import FIELD
-from judge.doctor.naming import role
-from judge.doctor.state import RaisedError, State
+from judge.doctor.naming import ASKING, role
+from judge.doctor.state import LostError, RaisedError, State
 from judge.doctor.values import (
     EITHER,
     LABEL,
     LOOKUP,
     UNKNOWN,
     Choice,
+    Code,
     Entries,
     Field,
     Filled,
@@ -19,6 +20,7 @@ from judge.doctor.values import (
     Known,
     Label,
     Made,
+    Many,
     Opaque,
     Reply,
     Scalar,
@@ -41,6 +43,15 @@ def made(value: Value, how: str, line: int) -> Value:
     if isinstance(value, Field | Filled | Made):
         return Made(value, how, line)
     return UNKNOWN
+
+
+def _may_replace(name: str, value: Value) -> bool:
+    """Whether a function of somebody else's may be replaced by a program."""
+    return isinstance(value, Code) or name in ASKING | {"format"}
+
+
+def _is_number(node: ast.expr, wanted: int) -> bool:
+    return isinstance(node, ast.Constant) and node.value in {wanted, bool(wanted)}
 
 
 class Expressions:
@@ -132,6 +143,8 @@ class Expressions:
             return base
         if isinstance(base, Items | Entries):
             return self.entry(base, key)
+        if isinstance(base, Many):
+            return base.of
         if isinstance(base, Field | Filled | Made):
             return made(base, "cut", node.lineno)
         written = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
@@ -140,7 +153,8 @@ class Expressions:
     def entry(self, base: Items | Entries, key: Value) -> Value:
         """What a container holds under a key; raises RaisedError where it holds nothing there."""
         if base.open:
-            return UNKNOWN
+            alike = base.alike()
+            return UNKNOWN if alike is None else alike
         held = base.entries if isinstance(base, Entries) else dict(enumerate(base.items))
         if not isinstance(key, Known):
             return Choice(tuple(held.values()))
@@ -186,21 +200,32 @@ class Expressions:
         """Put all entries of another dictionary into one."""
         if isinstance(value, Entries):
             held.entries |= value.entries
-            held.open |= value.open
+            if value.open:
+                held.opens()
         else:
-            held.open = True
+            held.opens()
 
     def _comprehension(self, node: ast.ListComp | ast.DictComp) -> Value:
         with self.state.frame(dict(self.state.frames[-1])), self.state.maybe():
             for loop in node.generators:
-                self.value(loop.iter)
-                self.bind(loop.target, LOOKUP)
+                self.bind(loop.target, self.each(self.value(loop.iter)))
                 for test in loop.ifs:
                     self.value(test)
-            parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-            for part in parts:
-                self.value(part)
-        return LOOKUP
+            if isinstance(node, ast.DictComp):
+                self.value(node.key)
+            element = self.value(node.value if isinstance(node, ast.DictComp) else node.elt)
+        # Rows that are only looked up stay what is looked up.
+        return element if element == LOOKUP else Many(element)
+
+    @staticmethod
+    def each(rows: Value) -> Value:
+        """What a loop over something gives each time."""
+        if isinstance(rows, Many):
+            return rows.of
+        alike = rows.alike() if isinstance(rows, Items) else None
+        if alike is not None:
+            return alike
+        return LOOKUP if rows == LOOKUP else UNKNOWN
 
     def bind(self, target: ast.expr, value: Value) -> None:
         """Give a target of an assignment or a loop its value."""
@@ -228,6 +253,9 @@ class Expressions:
         if not isinstance(target, ast.Subscript | ast.Attribute):
             return
         base = self.value(target.value)
+        own = isinstance(target.value, ast.Name) and target.value.id in {"self", "cls"}
+        if isinstance(target, ast.Attribute) and not own and _may_replace(target.attr, value):
+            raise LostError
         key = Known(target.attr) if isinstance(target, ast.Attribute) else UNKNOWN
         if isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
             key = self.value(target.slice)  # type: ignore[assignment]
@@ -250,12 +278,19 @@ class Expressions:
             self.state.unclear.add("routes" if told in self.item else "values")
 
     def _change(self, base: Items | Entries, key: Value, value: Value) -> None:
+        if (
+            isinstance(base, Entries)
+            and isinstance(key, Known)
+            and base.region != self.state.region
+        ):
+            base.grow(key.value, value)
+            return
         if not self.state.changing(base):
             return
         if isinstance(base, Entries) and isinstance(key, Known):
             base.entries[key.value] = value
         else:
-            base.open = True
+            base.opens()
 
     # --- operations -----------------------------------------------------------------------------
 
@@ -359,6 +394,8 @@ class Expressions:
         if holds is not None:
             return self.value(node.body if holds else node.orelse)
         if isinstance(test, Label):
+            if _is_number(node.body, 1) and _is_number(node.orelse, 0):
+                return LABEL
             self.reading(test)
         with self.state.maybe():
             return self.state.meeting(self.value(node.body), self.value(node.orelse))

@@ -2,7 +2,15 @@
 
 import re
 
-__all__ = ["role"]
+__all__ = ["ASKING", "role"]
+
+ASKING = frozenset(
+    {
+        *("create", "acreate", "parse", "completion", "acompletion", "complete", "generate"),
+        *("agenerate", "invoke", "ainvoke", "chat"),
+    }
+)
+"""Names of calls that may ask a judge."""
 
 _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("question", frozenset({"question", "query", "problem", "q"})),

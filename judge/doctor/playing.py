@@ -36,6 +36,11 @@ _KEEPING = frozenset({"on_exception", "retry", "staticmethod", "classmethod"})
 """Decorators after which a function still gives what it gives."""
 
 
+_BASES = frozenset({"object", "BaseModel", "Exception", "Enum", "NamedTuple", "TypedDict", "ABC"})
+_SPECIAL = frozenset({"__init__", "__repr__", "__str__", "__enter__", "__exit__", "__len__"})
+"""Classes and methods that change nothing of what is called."""
+
+
 def play(tree: ast.Module, item: dict[str, str], accept: str | None) -> State | None:
     """Return what was noted while a program was played through; None where that is not possible.
 
@@ -200,12 +205,13 @@ class _Player(Calls):
         value = self.expressions.value(node.value)
         number = isinstance(value, Known) and isinstance(value.value, int | float)
         if not isinstance(node.target, ast.Name):
-            if not number:
+            held = self.expressions.value(node.target)
+            if not number or held not in (LOOKUP, UNKNOWN):
                 self.expressions.store(node.target, UNKNOWN)
             return True
         was = self.expressions.value(node.target)
         if isinstance(was, Items | Entries):
-            was.open = True
+            was.opens()
             return True
         if not isinstance(value, Label):  # what is added up is not read again
             value = self.expressions.operated(node.op, was, value, node.lineno)
@@ -236,10 +242,9 @@ class _Player(Calls):
 
     def _for(self, node: ast.For | ast.AsyncFor) -> bool:
         rows = self.expressions.value(node.iter)
-        each = LOOKUP if isinstance(rows, Opaque) and rows.lookup else UNKNOWN
 
         def body() -> bool:
-            self.expressions.bind(node.target, each)
+            self.expressions.bind(node.target, self.expressions.each(rows))
             return self._block(node.body)
 
         return self._loop(body, at_least_once=False) and self._block(node.orelse)
@@ -308,6 +313,8 @@ class _Player(Calls):
     def _with(self, node: ast.With | ast.AsyncWith) -> bool:
         for item in node.items:
             value = self.expressions.value(item.context_expr)
+            if "suppress" in ast.unparse(item.context_expr):
+                raise LostError
             if item.optional_vars is not None:
                 self.expressions.bind(item.optional_vars, value)
         return self._block(node.body)
@@ -319,9 +326,11 @@ class _Player(Calls):
         return True
 
     def _class(self, node: ast.ClassDef) -> bool:
+        if not _is_plain(node):
+            raise LostError
         self.state.put(node.name, UNKNOWN)
         for each in node.body:
-            if isinstance(each, Function) and _is_kept(each) and not node.decorator_list:
+            if isinstance(each, Function):
                 self.state.methods.setdefault(each.name, []).append(Code(each))
         return True
 
@@ -348,6 +357,14 @@ def _default(name: str, parameters: ast.arguments) -> ast.expr | None:
         if parameter.arg == name:
             return keyword
     return None
+
+
+def _is_plain(node: ast.ClassDef) -> bool:
+    """Whether a class changes nothing but by its methods, each called by its name."""
+    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+    functions = [each for each in node.body if isinstance(each, Function)]
+    special = {each.name for each in functions if each.name.startswith("__")}
+    return bases <= _BASES and special <= _SPECIAL and all(map(_is_kept, functions))
 
 
 def _is_kept(node: Function) -> bool:

@@ -10,7 +10,7 @@ __all__ = ["LostError", "RaisedError", "Sent", "State"]
 
 Frame = dict[str, Value]
 _STEPS = 40_000
-_DEEPEST = 60
+_DEEPEST = 120
 
 
 class LostError(Exception):
@@ -112,7 +112,7 @@ class State:
     def changing(self, container: Items | Entries) -> bool:
         """Whether a change of a container can be followed; it counts as open where not."""
         if container.region != self.region:
-            container.open = True
+            container.opens()
         return not container.open
 
     # --- ways that part and meet ----------------------------------------------------------------

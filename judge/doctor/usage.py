@@ -13,20 +13,13 @@ from judge.canonical import digest
 from judge.doctor import sending, taking
 from judge.doctor.findings import Aspect, Finding
 from judge.doctor.known import Library, plain
+from judge.doctor.naming import ASKING
 from judge.doctor.playing import play
 from judge.doctor.state import Sent, State
 from judge.doctor.taking import Taken, Way, ways
 from judge.records import Rubric
 
 __all__ = ["Plays", "Usage", "usage"]
-
-_ASKING = frozenset(
-    {
-        *("create", "acreate", "parse", "completion", "acompletion", "complete", "generate"),
-        *("agenerate", "invoke", "ainvoke", "chat"),
-    }
-)
-"""Names of calls that may ask a judge."""
 
 
 class Usage(NamedTuple):
@@ -84,7 +77,7 @@ class Plays:
 
 
 def _may_ask(node: ast.Call) -> bool:
-    named = isinstance(node.func, ast.Attribute) and node.func.attr in _ASKING
+    named = isinstance(node.func, ast.Attribute) and node.func.attr in ASKING
     return named or any(word.arg == "messages" for word in node.keywords)
 
 

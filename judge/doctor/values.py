@@ -21,6 +21,7 @@ __all__ = [
     "Known",
     "Label",
     "Made",
+    "Many",
     "Opaque",
     "Reply",
     "Scalar",
@@ -106,6 +107,13 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Many:
+    """A list, a dictionary's values, or any other row of values that are all alike."""
+
+    of: "Value"
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """Anything else."""
 
@@ -129,6 +137,22 @@ class Items:
     """Where it was made: what is changed elsewhere is not followed any further."""
     open: bool = False
     """Whether it may hold something else as well."""
+    grown: bool = False
+    """Whether that is only more of what it holds, as a loop puts there."""
+
+    def opens(self) -> None:
+        """It may hold anything from now on."""
+        self.open, self.grown = True, False
+
+    def alike(self) -> "Value | None":
+        """The one value of all that it holds; None where there is none."""
+        return _alike(self.items) if not self.open or self.grown else None
+
+    def grow(self, values: list["Value"]) -> None:
+        """More is put there, nobody knows how often."""
+        if not self.open or self.grown:
+            self.items += values
+            self.open = self.grown = True
 
 
 @dataclass(slots=True)
@@ -138,9 +162,33 @@ class Entries:
     entries: dict[Scalar, "Value"]
     region: int = field(compare=False)
     open: bool = False
+    grown: bool = False
+
+    def opens(self) -> None:
+        """It may hold anything from now on."""
+        self.open, self.grown = True, False
+
+    def alike(self) -> "Value | None":
+        """The one value of all that it holds; None where there is none."""
+        values = list(self.entries.values())
+        return _alike(values) if not self.open or self.grown else None
+
+    def grow(self, key: Scalar, value: "Value") -> None:
+        """A value is put there, perhaps, under this key and others."""
+        if self.entries.get(key, value) != value:
+            self.opens()
+        elif not self.open or self.grown:
+            self.entries[key] = value
+            self.open = self.grown = True
 
 
-Value = Known | Field | Filled | Made | Reply | Label | Choice | Opaque | Code | Items | Entries
+def _alike(values: list["Value"]) -> "Value | None":
+    return values[0] if values and all(value == values[0] for value in values) else None
+
+
+Value = (
+    Known | Field | Filled | Made | Reply | Label | Choice | Many | Opaque | Code | Items | Entries
+)
 
 UNKNOWN = Opaque()
 EITHER = UNKNOWN
@@ -174,7 +222,7 @@ def inside(value: Value, depth: int = 0) -> Iterator[Value]:
     if depth > _DEEPEST:
         return
     parts: list[Value] = []
-    if isinstance(value, Made):
+    if isinstance(value, Made | Many):
         parts = [value.of]
     elif isinstance(value, Items):
         parts = value.items

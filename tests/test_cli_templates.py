@@ -223,7 +223,9 @@ def test_doctor_says_what_a_file_holds_and_what_differs(tmp_path: Path) -> None:
     lines = _out("doctor", _copy(tmp_path, LONG_ONE.replace(", please", ""), LONG_TWO)).splitlines()
 
     assert lines[0].startswith("judge.py  ")
-    assert lines[1] == "tiny/one: not the judge as it is pinned: 1 of 2 texts exact"
+    assert lines[1] == (
+        "tiny/one: not the official judge: 1 of 2 pinned texts unchanged, and what differs is below"
+    )
     assert lines[2] == "  exact       two (line 2)"
     assert lines[3].startswith("  changed     one (line 1, ")
     assert "  words    one (line 1): 1 words removed (', please'), 0 added ('')" in lines
@@ -237,7 +239,8 @@ def test_doctor_says_when_it_is_the_judge(tmp_path: Path) -> None:
     path = tmp_path / "prompts.json"
     path.write_bytes(encode([LONG_ONE, LONG_TWO]))
 
-    assert "tiny/one: all 2 pinned texts, unchanged" in _out("doctor", str(path))
+    said = "tiny/one: not the official judge, but a local or modified edition: 2 of 2 pinned texts"
+    assert said in _out("doctor", str(path))
     found = json.loads(_out("doctor", str(path), "--of", "tiny/one", "--json"))
     # A local edition is never the official judge, whatever the file holds.
     assert [one["official"] for one in found["compared"]] == [False]

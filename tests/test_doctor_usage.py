@@ -193,7 +193,7 @@ def test_what_cannot_be_followed_is_said_and_nothing_is_claimed(
     assert main(["templates", "doctor", str(path)]) == 0
     said = capsys.readouterr().out
     assert "is not established" in said
-    assert "not followed in this file: " in said
+    assert " is not followed here" in said
     assert main(["templates", "doctor", str(path), "--json"]) == 0
     assert orjson.loads(capsys.readouterr().out)["compared"][0]["official"] is None
 
@@ -241,8 +241,9 @@ def test_without_the_texts_nothing_is_called_missing(
     told = [finding.said for finding in found.findings if finding.where == "base"]
 
     assert len(told) == 1
-    assert told[0].startswith("not found unchanged; bring the texts (`judge templates fetch")
+    assert told[0].startswith("not found unchanged here; bring the texts (`judge templates fetch")
     assert not any("missing" in finding.said for finding in found.findings)
+    assert (found.official, "texts" in found.unfollowed) == (None, True)
 
 
 # --- files as they come -------------------------------------------------------------------------
@@ -298,5 +299,5 @@ def test_a_notebook_is_followed_and_its_cells_are_named(
     assert main(["templates", "doctor", str(path)]) == 0
     said = capsys.readouterr().out
 
-    assert "max_tokens (cell 2 line " in said
+    assert "max_tokens (code cell 2 line " in said
     assert "max_tokens is 5, the rubric's is 10" in said

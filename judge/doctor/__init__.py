@@ -8,6 +8,7 @@ In reading order:
     differing    two texts, told apart: words, spaces, fields, labels, closing line, JSON, merged
     calls        settings, judge and parser, as far as code shows them
     naming       which part of an item a name in a program is
+    reaching     which functions may ask a judge
     values       what an expression stands for
     state        what the names of a program stand for while it is played through
     expressions  an expression, and what it stands for
@@ -22,6 +23,6 @@ Nothing in the file is executed.
 """
 
 from judge.doctor.diagnosing import diagnose
-from judge.doctor.findings import Compared, Diagnosis, Finding, Kind, Match
+from judge.doctor.findings import Aspect, Compared, Diagnosis, Finding, Kind, Match
 
-__all__ = ["Compared", "Diagnosis", "Finding", "Kind", "Match", "diagnose"]
+__all__ = ["Aspect", "Compared", "Diagnosis", "Finding", "Kind", "Match", "diagnose"]

@@ -142,7 +142,9 @@ def _ways(code: str, rubric: Rubric) -> dict[str, int]:
         "contains": rf"{quoted}\s+in\s+[\w.(]|\.includes\(\s*{quoted}",
         "equals": rf"={{2,3}}\s*{quoted}|{quoted}\s*={{2,3}}",
         "starts": rf"\.starts?[wW]ith\(\s*\(?{quoted}",
-        "json": r"\bjson\.loads\(|\bJSON\.parse\(|\bjson_repair\.|response_model\s*=",
+        # Rows are read as JSON, too: what is read line by line is no reply.
+        "json": r"\bjson\.loads\((?!\s*(?:l|ln|line|row|raw|f|fp|file|open|path)\b)"
+        r"|\bJSON\.parse\(|\bjson_repair\.|response_model\s*=",
         "regex": r"\bre\.(?:search|match|findall|fullmatch)\(|\.match\(\s*/",
     }
     found = {way: re.search(sign, code) for way, sign in signs.items()}

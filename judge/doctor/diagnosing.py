@@ -54,13 +54,34 @@ def diagnose(path: Path, of: str | None = None) -> Diagnosis:
         sha256=digest(data),
         source_of=sources,
         compared=tuple(
-            one.model_copy(update={"official": True, "unfollowed": ()})
-            if one.rubric in sources and not one.findings
-            else one
+            _placed(
+                one.model_copy(
+                    update={"official": True, "unfollowed": (), "agreed": get_args(Aspect)}
+                )
+                if one.rubric in sources and not one.findings
+                else one,
+                held.cells,
+            )
             for one in sorted(like, key=lambda one: _rank(one, local))
         ),
         unseen=tuple(name for name in unseen if name not in names),
-        cells=held.cells,
+    )
+
+
+def _placed(compared: Compared, cells: Sequence[int]) -> Compared:
+    """The same with each line counted within its cell."""
+    if not cells:
+        return compared
+
+    def placed(line: int | None) -> dict[str, int]:
+        before = [start for start in cells if line is not None and start < line]
+        return {"cell": len(before), "line": line - before[-1]} if before and line else {}
+
+    return compared.model_copy(
+        update={
+            "matches": tuple(m.model_copy(update=placed(m.line)) for m in compared.matches),
+            "findings": tuple(f.model_copy(update=placed(f.line)) for f in compared.findings),
+        }
     )
 
 
@@ -94,7 +115,7 @@ def _compared(one: Library, held: Document, plays: Plays | None) -> Compared:
     # A program that holds nothing telling of a rubric is not followed for its sake.
     telling = _tells(one, matches)
     if telling and plays is not None:
-        used = usage(plays, one)
+        used = usage(plays, one, _standing(one, pairs))
         found = _together(found, used)
         followed = used.followed
     if all(match.state in {"exact", "same words"} for match in matches):
@@ -105,6 +126,7 @@ def _compared(one: Library, held: Document, plays: Plays | None) -> Compared:
         pin=one.rubric.pin,
         by="text" if one.by_text else "hash",
         official=_official(one, found, unfollowed),
+        agreed=tuple(a for a in get_args(Aspect) if a in followed - {*map(_aspect, found)}),
         unfollowed=unfollowed,
         matches=matches,
         findings=tuple(found),
@@ -117,6 +139,17 @@ _PLAIN: tuple[tuple[Kind, Aspect], ...] = (
     ("parser", "parser"),
 )
 """What is also found by its look, and by which aspect it is followed."""
+
+
+def _aspect(finding: Finding) -> Aspect:
+    """What a finding is a difference of."""
+    plain = dict(_PLAIN)
+    if finding.kind in plain:
+        return plain[finding.kind]
+    if finding.kind not in {"usage", "route"}:
+        return "texts"
+    told = [aspect for aspect in get_args(Aspect) if aspect == finding.where]
+    return told[0] if told else "routes"
 
 
 def _together(found: Sequence[Finding], used: Usage) -> list[Finding]:
@@ -135,7 +168,10 @@ def _official(one: Library, found: Sequence[Finding], unfollowed: Sequence[Aspec
     """Whether a file is this rubric's own judge; None where that is not established."""
     upstream = one.rubric.of is None and one.rubric.source is not None
     upstream = upstream and packs.is_shipped(one.rubric)
-    if found or not upstream:
+    # By its hash alone an edited copy is not told from one that is written otherwise.
+    hidden = {known.name for known in one.known if known.words is None}
+    seen = [f for f in found if not (f.kind == "text" and f.line is None and f.where in hidden)]
+    if seen or not upstream:
         return False
     return None if unfollowed else True
 
@@ -170,6 +206,16 @@ def _long(texts: Sequence[Found]) -> Iterator[tuple[Found, frozenset[tuple[str, 
             yield found, differing.runs(found.text)
 
 
+def _standing(one: Library, pairs: Pairs) -> dict[str, str]:
+    """Each text of the file to the template that it is a copy of."""
+    standing: dict[str, str] = {}
+    for known in one.known:
+        found, _ = pairs.get(known.name, (None, 0))
+        if found is not None and known.template is not None:
+            standing[found.text] = known.template
+    return standing
+
+
 def _match(known: Known, found: Found | None, likeness: int) -> Match:
     if found is None:
         return Match(name=known.name, state="not found", line=None, likeness=0)
@@ -195,8 +241,8 @@ def _findings(one: Library, held: Document, pairs: Pairs) -> Iterator[Finding]:
 def _absent(one: Library, known: Known) -> Iterator[Finding]:
     if known.words is None:
         said = (
-            f"not found unchanged; bring the texts (`judge templates fetch {one.rubric.name}`, or "
-            "`add`) to see whether an edited copy is here"
+            f"not found unchanged here; bring the texts (`judge templates fetch {one.rubric.name}`"
+            ", or `add`) to see whether it was edited"
         )
         yield Finding(kind="text", where=known.name, line=None, said=said)
         return

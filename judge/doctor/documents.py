@@ -21,6 +21,10 @@ FIELD = "\ue000"
 """Stands for a field in a text: a sign nobody's prompt holds."""
 
 
+_YAML = 250_000
+"""Bytes: a reader of YAML takes some seconds for as many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """One text of a file, as the program would have it."""
@@ -49,6 +53,8 @@ def document(data: bytes, name: str) -> Document:
         InputError: a kind that is not known, or a file that is not of its kind.
     """
     kind = PurePath(name).suffix.lower()
+    if kind in {".yaml", ".yml"} and len(data) > _YAML:
+        raise InputError(f"{name}: {len(data)} bytes of YAML, at most {_YAML} are looked into")
     reader = _READERS.get(kind)
     if reader is None:
         return Document("", tuple(Found(text, 1) for text in sources.texts(data, name)))

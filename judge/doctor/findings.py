@@ -34,8 +34,10 @@ class Match(Record):
     """The template, text or `NAME (system)`."""
     state: Literal["exact", "same words", "changed", "not found"]
     """`same words`: equal but for how the fields are written."""
+    cell: int | None = None
+    """Of a notebook: which of its code cells, the first is 1."""
     line: int | None
-    """Where it begins; null where it is not found."""
+    """Where it begins, a line of the file or of the cell; null where it is not found."""
     likeness: int
     """Shared runs of four words, in percent of both texts; 100 when exact."""
 
@@ -46,6 +48,7 @@ class Finding(Record):
     kind: Kind
     where: str
     """The template or setting it is about."""
+    cell: int | None = None
     line: int | None
     said: str
     """One sentence."""
@@ -61,8 +64,12 @@ class Compared(Record):
     official: bool | None
     """True: texts, order of values, prompt, messages, routes, settings, judge and parser were all
     seen and are the rubric's own. False: something was seen to differ, or the rubric is no upstream
-    one. Null: not established, since `unfollowed` could not be seen in the file."""
+    one. Null: not established, since `unfollowed` could not be seen in the file. A judge that is
+    chosen when the program is run counts as seen where a published one is on offer."""
+    agreed: tuple[Aspect, ...]
+    """What was seen, and is the rubric's own."""
     unfollowed: tuple[Aspect, ...]
+    """What could not be seen."""
     matches: tuple[Match, ...]
     findings: tuple[Finding, ...]
 
@@ -83,5 +90,3 @@ class Diagnosis(Record):
     """The likest rubric first; nothing where no rubric is like it."""
     unseen: tuple[str, ...]
     """Rubrics whose texts are not on this machine and of which no hash was found."""
-    cells: tuple[int, ...] = ()
-    """Of a notebook: the line before the first of each code cell, all cells' code put together."""

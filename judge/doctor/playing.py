@@ -41,27 +41,29 @@ _SPECIAL = frozenset({"__init__", "__repr__", "__str__", "__enter__", "__exit__"
 """Classes and methods that change nothing of what is called."""
 
 
-def play(tree: ast.Module, item: dict[str, str], accept: str | None) -> State | None:
+def play(
+    tree: ast.Module, first: frozenset[str], item: dict[str, str], accept: str | None
+) -> State | None:
     """Return what was noted while a program was played through; None where that is not possible.
 
     Args:
         tree: the program.
+        first: the functions it may begin with.
         item: `id` and `type` of the item.
         accept: the label that counts as correct.
     """
-    player = _Player(tree, item, accept)
+    player = _Player(item, accept)
     try:
-        player.play()
+        player.play(tree, first)
     except (LostError, RecursionError):
         return None
     return player.state
 
 
 class _Player(Calls):
-    def __init__(self, tree: ast.Module, item: dict[str, str], accept: str | None) -> None:
+    def __init__(self, item: dict[str, str], accept: str | None) -> None:
         self.state = State()
         self.expressions = Expressions(self.state, item, accept, self.called)
-        self._tree = tree
         self._running: list[Function] = []
         self._returns: list[list[Value]] = [[]]
         self._breaks: list[list[list[dict[str, Value]]]] = []
@@ -91,18 +93,12 @@ class _Player(Calls):
             ast.Assert: lambda _: True,
         }
 
-    def play(self) -> None:
-        """Play the module, then every function that nothing in it calls."""
-        self._block(self._tree.body)
-        called = {
-            name
-            for node in ast.walk(self._tree)
-            if isinstance(node, ast.Call)
-            for name in (getattr(node.func, "id", None), getattr(node.func, "attr", None))
-        }
+    def play(self, tree: ast.Module, first: frozenset[str]) -> None:
+        """Play the module, then every function that it may begin with."""
+        self._block(tree.body)
         own = [value for value in self.state.frames[0].values() if isinstance(value, Code)]
         for code in (*own, *(one for many in self.state.methods.values() for one in many)):
-            if code.node.name not in called:
+            if code.node.name in first:
                 self._root(code)
 
     def _root(self, code: Code) -> None:

@@ -6,15 +6,15 @@ called the official judge.
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, get_args
 
 from judge.canonical import digest
 from judge.doctor import sending, taking
 from judge.doctor.findings import Aspect, Finding
 from judge.doctor.known import Library, plain
-from judge.doctor.naming import ASKING
 from judge.doctor.playing import play
+from judge.doctor.reaching import asking, beginnings
 from judge.doctor.state import Sent, State
 from judge.doctor.taking import Taken, Way, ways
 from judge.records import Rubric
@@ -33,8 +33,9 @@ class Usage(NamedTuple):
 class Texts:
     """The texts of a rubric, by their bytes or, where they are here, by their words."""
 
-    def __init__(self, one: Library) -> None:
-        """Take the rubric and what is known of it."""
+    def __init__(self, one: Library, standing: Mapping[str, str]) -> None:
+        """Take the rubric, what is known of it, and which text of the file stands for which."""
+        self._standing = standing
         self._by_hash = {template.sha256: template.name for template in one.rubric.templates}
         self._by_words = {
             plain(known.words): known.template
@@ -50,7 +51,7 @@ class Texts:
         if text is None:
             return None
         found = self._by_hash.get(digest(text.text.encode("utf-8", "surrogatepass")))
-        return found or self._by_words.get(plain(text.text))
+        return found or self._by_words.get(plain(text.text)) or self._standing.get(text.text)
 
 
 class Plays:
@@ -59,40 +60,44 @@ class Plays:
     def __init__(self, tree: ast.Module) -> None:
         """Take the program's syntax tree."""
         self._tree = tree
+        nodes = list(ast.walk(tree))
+        self._first = beginnings(nodes)
+        self._asking = [id(node) for node in asking(nodes)]
         self._known: dict[tuple[str, str, str | None], State | None] = {}
 
     def of(self, way: Way, accept: str | None) -> State | None:
         """What was noted for one item; None where the program cannot be followed."""
         key = way.id, way.type, accept
         if key not in self._known:
-            self._known[key] = play(self._tree, {"id": way.id, "type": way.type}, accept)
+            self._known[key] = play(
+                self._tree, self._first, {"id": way.id, "type": way.type}, accept
+            )
         return self._known[key]
 
     def unplayed(self, seen: set[int]) -> bool:
         """Whether some call that may ask a judge was never reached."""
-        return any(
-            isinstance(node, ast.Call) and _may_ask(node) and id(node) not in seen
-            for node in ast.walk(self._tree)
-        )
+        return not seen.issuperset(self._asking)
 
 
-def _may_ask(node: ast.Call) -> bool:
-    named = isinstance(node.func, ast.Attribute) and node.func.attr in ASKING
-    return named or any(word.arg == "messages" for word in node.keywords)
+def usage(plays: Plays, one: Library, standing: Mapping[str, str]) -> Usage:
+    """Return how a program fills, routes and sends a rubric's texts, and reads the replies.
 
-
-def usage(plays: Plays, one: Library) -> Usage:
-    """Return how a program fills, routes and sends a rubric's texts, and reads the replies."""
+    Args:
+        plays: the program.
+        one: the rubric.
+        standing: each changed text of the file to the template whose copy it is.
+    """
     found: dict[tuple[str, str], Finding] = {}
     followed: set[Aspect] = {*get_args(Aspect)} - {"texts"}
     seen: set[int] = set()
     taken: list[Taken] = []
-    texts = Texts(one)
+    texts = Texts(one, standing)
     for way in ways(one.rubric):
         state = plays.of(way, one.rubric.accept)
         if state is None:
+            # What cannot be followed for one item is not for another.
             followed.clear()
-            continue
+            break
         seen |= state.seen
         shown = _one(state, way, one.rubric, texts)
         followed -= shown.unclear
@@ -127,8 +132,9 @@ def _one(state: State, way: Way, rubric: Rubric, texts: Texts) -> Shown:
         unclear |= {"parser"}
     findings: list[Finding] = []
     for sent, one in zip(mine, taken, strict=True):
-        template = next((t for t in rubric.templates if t.name == one.name), None)
-        if template is None and not texts.complete:
+        name = one.name or way.template
+        template = next((t for t in rubric.templates if t.name == name), None)
+        if one.name is None and not texts.complete:
             unclear |= {"routes", "order", "values"}
         for check in (
             sending.prompt(sent, rubric, template),
@@ -146,7 +152,7 @@ def _told_apart(sent: Sequence[Sent], texts: Texts) -> tuple[list[Sent], list[Se
     """The judge's requests, and those of its reader or of another judge."""
     filled = [one for one in sent if sending.core(one.content) is not None]
     mine = [one for one in filled if texts.of(one) is not None]
-    if not mine and len(filled) == 1:
+    if not mine and len({text.text for one in filled if (text := sending.core(one.content))}) == 1:
         mine = filled
     return mine, [one for one in sent if one not in mine]
 

@@ -1,6 +1,6 @@
 """A diagnosis in, lines of words out; foreign text is not escaped yet."""
 
-from judge.doctor import Compared, Diagnosis, Match
+from judge.doctor import Aspect, Compared, Diagnosis, Finding, Match
 
 __all__ = ["told"]
 
@@ -15,7 +15,7 @@ def told(found: Diagnosis) -> str:
         lines.append(f"the pinned source file itself, byte for byte: {', '.join(found.source_of)}")
     if found.compared:
         first, *others = found.compared
-        lines += _whole(first, found.cells)
+        lines += _whole(first, found.file)
         lines += [f"also like  {_brief(one)}" for one in others[:_MOST]]
     else:
         rest = " of those whose texts are here" if found.unseen else ""
@@ -28,71 +28,86 @@ def told(found: Diagnosis) -> str:
     return "\n".join(lines)
 
 
-def _whole(one: Compared, cells: tuple[int, ...]) -> list[str]:
+def _whole(one: Compared, file: str) -> list[str]:
     width = max(len(finding.kind) for finding in one.findings) if one.findings else 0
     lines = [f"{one.rubric}: {_verdict(one)}"]
     for state in _STATES:
-        names = [_match(match, cells) for match in one.matches if match.state == state]
+        names = [_match(match) for match in one.matches if match.state == state]
         lines += [f"  {state:<10}  {', '.join(names)}"] if names else []
     for finding in one.findings:
-        at = f"{finding.where} ({_place(finding.line, cells)})" if finding.line else finding.where
+        at = f"{finding.where} ({_place(finding)})" if finding.line else finding.where
         lines.append(f"  {finding.kind:<{width}}  {at}: {finding.said}")
-    if one.unfollowed:
-        told = ", ".join(_ASPECTS[aspect] for aspect in one.unfollowed if aspect != "texts")
-        lines += [f"  not followed in this file: {told}"] if told else []
+    if any(match.line for match in one.matches):
+        alike = any(match.state == "changed" for match in one.matches)
+        shared = "; alike: runs of four words that both texts share" if alike else ""
+        lines.append(f"  names are those of {one.rubric}, lines those of {file}{shared}")
+    agreed = [_SEEN[aspect] for aspect in one.agreed]
+    lines += [f"  seen to agree: {', '.join(agreed)}"] if agreed and not one.official else []
+    unfollowed = [_HOW[aspect] for aspect in one.unfollowed if aspect in _HOW]
+    lines += [f"  how {_listed(unfollowed)} is not followed here"] if unfollowed else []
     return lines
 
 
-_ASPECTS = {
-    "order": "the order in which values are filled in",
-    "values": "whether values go in as they are",
-    "prompt": "whether the filled prompt is sent as it is",
-    "messages": "the messages that are sent",
-    "routes": "which question takes which text",
-    "settings": "the settings",
-    "judge": "the judge's name",
-    "parser": "how replies are read",
+_SEEN: dict[Aspect, str] = {
+    "texts": "texts",
+    "order": "order of values",
+    "values": "values",
+    "prompt": "prompt",
+    "messages": "messages",
+    "routes": "routes",
+    "settings": "settings",
+    "judge": "judge",
+    "parser": "parser",
+}
+_HOW: dict[Aspect, str] = {
+    "order": "values are ordered",
+    "values": "values are changed",
+    "prompt": "the filled prompt is changed",
+    "messages": "messages are listed",
+    "routes": "texts are chosen",
+    "settings": "settings are chosen",
+    "judge": "the judge is chosen",
+    "parser": "replies are read",
 }
 
 
-def _place(line: int, cells: tuple[int, ...]) -> str:
-    """A line; of a notebook the cell, and the line in it."""
-    before = [start for start in cells if start < line]
-    return f"cell {len(before)} line {line - before[-1]}" if before else f"line {line}"
+def _listed(names: list[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _place(one: Match | Finding) -> str:
+    return f"line {one.line}" if one.cell is None else f"code cell {one.cell} line {one.line}"
 
 
 def _verdict(one: Compared) -> str:
+    texts = f"{one.exact} of {len(one.matches)} pinned texts unchanged"
+    by = "" if one.by == "text" else "; by hash only: its texts are not on this machine"
     if one.official:
         return (
-            "the official judge: texts, order of values, prompt, messages, routes, settings, "
-            "judge and parser were seen, and are its own"
+            "the official judge: texts, order of values, prompt, messages, routes, settings and "
+            "parser were seen and are its own; a published judge is named or on offer"
         )
     if one.official is None:
-        return (
-            f"all {len(one.matches)} pinned texts, unchanged, and nothing seen to differ; whether "
-            "it is the official judge is not established"
-        )
-    if one.exact == len(one.matches):
-        use = "used otherwise" if one.findings else "of an edition that is not the upstream's own"
-        return f"all {len(one.matches)} pinned texts, unchanged, {use}"
-    by = "" if one.by == "text" else "; by hash only: its texts are not on this machine"
-    return f"not the judge as it is pinned: {one.exact} of {len(one.matches)} texts exact{by}"
+        return f"whether it is the official judge is not established: {texts}{by}"
+    if not one.findings:
+        return f"not the official judge, but a local or modified edition: {texts}{by}"
+    return f"not the official judge: {texts}, and what differs is below{by}"
 
 
-def _match(match: Match, cells: tuple[int, ...]) -> str:
+def _match(match: Match) -> str:
     if match.line is None:
         return match.name
-    alike = (
-        f", {match.likeness} % of both texts' runs of four words alike"
-        if match.state == "changed"
-        else ""
-    )
-    return f"{match.name} ({_place(match.line, cells)}{alike})"
+    alike = f", {match.likeness} % alike" if match.state == "changed" else ""
+    return f"{match.name} ({_place(match)}{alike})"
 
 
 def _brief(one: Compared) -> str:
-    if one.exact == len(one.matches):
-        return f"{one.rubric}: all pinned texts, unchanged"
-    best = max(match.likeness for match in one.matches)
-    exact = f"{one.exact} of {len(one.matches)} texts exact"
-    return f"{one.rubric}: {exact}, {best} % at most alike"
+    texts = f"{one.exact} of {len(one.matches)} texts unchanged"
+    changed = [match for match in one.matches if match.state == "changed"]
+    if not changed:
+        return f"{one.rubric}: {texts}"
+    best = max(changed, key=lambda match: match.likeness)
+    return (
+        f"{one.rubric}: {texts}, the likest other {best.name} ({_place(best)}, {best.likeness} %)"
+    )

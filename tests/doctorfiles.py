@@ -58,3 +58,97 @@ def library(folder: Path) -> None:
     from judge import packs  # noqa: PLC0415 - the store's folder is set by the test first
 
     packs.add("longmemeval/upstream", script(folder))
+
+
+PUBLISHED = """
+import json
+import sys
+
+import backoff
+from openai import OpenAI
+
+JUDGES = {{
+    "local": ("meta-llama/Meta-Llama-3.1-70B-Instruct", "local"),
+    "mini": ("gpt-4o-mini-2024-07-18", "openai"),
+    "large": ("gpt-4o-2024-08-06", "openai"),
+}}
+
+
+@backoff.on_exception(backoff.expo, (OSError,))
+def ask(client, **kwargs):
+    return client.chat.completions.create(**kwargs)
+
+
+def get_anscheck_prompt(task, question, answer, response, abstention=False):
+    if not abstention:
+        if task in ["single-session-user", "single-session-assistant", "multi-session"]:
+            template = {base!r}
+            prompt = template.format(question, answer, response)
+        elif task == "temporal-reasoning":
+            template = {temporal!r}
+            prompt = template.format(question, answer, response)
+        elif task == "knowledge-update":
+            template = {update!r}
+            prompt = template.format(question, answer, response)
+        elif task == "single-session-preference":
+            template = {preference!r}
+            prompt = template.format(question, answer, response)
+        else:
+            raise NotImplementedError
+    else:
+        template = {abstention!r}
+        prompt = template.format(question, answer, response)
+    return prompt
+
+
+if __name__ == "__main__":
+    judge, answers, references = sys.argv[1:4]
+    model, where = JUDGES[judge]
+    client = OpenAI()
+    rows = [json.loads(line) for line in open(answers)]
+    known = {{row["question_id"]: row for row in json.load(open(references))}}
+    types = {{row["question_id"]: row["question_type"] for row in json.load(open(references))}}
+    judged = []
+    for entry in rows:
+        if entry["question_id"] not in known:
+            print("no reference:", entry["question_id"])
+            continue
+        task = types[entry["question_id"]]
+        question = known[entry["question_id"]]["question"]
+        answer = known[entry["question_id"]]["answer"]
+        hyp = entry["hypothesis"]
+        flag = "_abs" in entry["question_id"]
+        prompt = get_anscheck_prompt(task, question, answer, hyp, abstention=flag)
+        kwargs = {{
+            "model": model,
+            "messages": [{{"role": "user", "content": prompt}}],
+            "n": 1,
+            "temperature": 0,
+            "max_tokens": 10,
+        }}
+        completion = ask(client, **kwargs)
+        response = completion.choices[0].message.content.strip()
+        label = "yes" in response.lower()
+        entry["autoeval_label"] = {{"model": model, "label": label}}
+        judged.append(entry)
+        print(json.dumps(entry))
+    print(sum(row["autoeval_label"]["label"] for row in judged) / len(judged))
+"""
+
+
+def published(folder: Path, *edits: tuple[str, str]) -> Path:
+    """Write a program with the structure of the published script, each edit made once."""
+    texts = upstream_texts()
+    code = PUBLISHED.format(
+        base=texts["base"],
+        temporal=texts["temporal-reasoning"],
+        update=texts["knowledge-update"],
+        preference=texts["single-session-preference"],
+        abstention=texts["abstention"],
+    )
+    for old, new in edits:
+        assert old in code, old
+        code = code.replace(old, new, 1)
+    path = folder / "evaluate_qa.py"
+    path.write_text(code, encoding="utf-8")
+    return path

@@ -5,9 +5,20 @@ from collections.abc import Iterable
 
 from judge.doctor.naming import ASKING
 
-__all__ = ["asking", "beginnings"]
+__all__ = ["asking", "beginnings", "hides"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+_HIDING = frozenset(
+    {"eval", "exec", "globals", "locals", "vars", "setattr", "delattr", "__import__", "compile"}
+)
+"""Calls by which a program may do anything."""
+
+
+def hides(nodes: Iterable[ast.AST]) -> bool:
+    """Return whether a program may do what its text does not say."""
+    return any(isinstance(node, ast.Name) and node.id in _HIDING for node in nodes)
 
 
 def asking(nodes: Iterable[ast.AST]) -> list[ast.Call]:

@@ -39,20 +39,18 @@ def core(value: Value | None) -> Filled | None:
 # --- the prompt ---------------------------------------------------------------------------------
 
 
-def prompt(sent: Sent, rubric: Rubric, template: Template | None) -> Check:
+def prompt(sent: Sent, rubric: Rubric, template: Template) -> Check:
     """Return what is done to the prompt, and whether values go in as and where they belong.
 
     Args:
         sent: the request.
         rubric: the judge.
-        template: the pinned text that is filled; None where it is none.
+        template: the pinned text that is filled, or stands where another one is.
     """
     text = core(sent.content)
     if text is None:
         return Check((), frozenset({"prompt", "order", "values", "routes"}))
     found = tuple(_made(sent.content, "prompt", "the filled prompt", ""))
-    if template is None:
-        return Check(found)
     values = _values(text, rubric, template)
     return Check((*found, *values.findings), values.unclear)
 

@@ -60,7 +60,7 @@ def _way(rubric: Rubric, row: str, name: str, sign: str | None) -> Way:
 
 def findings(taken: Sequence[Taken]) -> Iterator[Finding]:
     """Yield one sentence for all types, or ids, that take the same wrong text."""
-    wrong = [one for one in taken if one.name != one.way.template]
+    wrong = [one for one in taken if one.way.template is None or one.name != one.way.template]
     types: dict[tuple[str | None, str | None], list[Taken]] = {}
     signs: dict[str, list[Taken]] = {}
     for one in wrong:

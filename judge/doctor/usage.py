@@ -6,7 +6,7 @@ called the official judge.
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 from judge.canonical import digest
@@ -14,7 +14,7 @@ from judge.doctor import sending, taking
 from judge.doctor.findings import Aspect, Finding
 from judge.doctor.known import Library, plain
 from judge.doctor.playing import play
-from judge.doctor.reaching import asking, beginnings
+from judge.doctor.reaching import asking, beginnings, hides
 from judge.doctor.state import Sent, State
 from judge.doctor.taking import Taken, Way, ways
 from judge.records import Rubric
@@ -61,12 +61,15 @@ class Plays:
         """Take the program's syntax tree."""
         self._tree = tree
         nodes = list(ast.walk(tree))
+        self._hidden = hides(nodes)
         self._first = beginnings(nodes)
         self._asking = [id(node) for node in asking(nodes)]
         self._known: dict[tuple[str, str, str | None], State | None] = {}
 
     def of(self, way: Way, accept: str | None) -> State | None:
         """What was noted for one item; None where the program cannot be followed."""
+        if self._hidden:
+            return None
         key = way.id, way.type, accept
         if key not in self._known:
             self._known[key] = play(
@@ -120,32 +123,34 @@ class Shown(NamedTuple):
 def _one(state: State, way: Way, rubric: Rubric, texts: Texts) -> Shown:
     mine, others = _told_apart(state.sent, texts)
     unclear: set[Aspect] = {aspect for aspect in get_args(Aspect) if aspect in state.unclear}
-    taken = [_taken(sent, way, texts) for sent in mine]
+    # A text of nobody's is the judge's where its reply is read as the judge's.
+    told = state.read and texts.complete
+    taken = [one for sent in mine if (one := _taken(sent, way, texts)).name or told]
+    if others or len(taken) < len(mine):
+        unclear |= {"prompt", "routes"}
     if way.template is None:
-        if others or (mine and state.doubted):
-            unclear |= {"routes", "prompt"}
-        known = [one for one in taken if one.name is not None and not state.doubted]
-        return Shown((), frozenset(unclear), tuple(known))
+        unclear |= {"routes"} if mine and state.doubted else set()
+        return Shown((), frozenset(unclear), () if state.doubted else tuple(taken))
     if others or not mine:
         unclear |= {"prompt", "messages", "routes", "order", "values", "settings", "judge"}
     if not mine or not _is_read(state, rubric):
         unclear |= {"parser"}
-    findings: list[Finding] = []
-    for sent, one in zip(mine, taken, strict=True):
-        name = one.name or way.template
-        template = next((t for t in rubric.templates if t.name == name), None)
-        if one.name is None and not texts.complete:
-            unclear |= {"routes", "order", "values"}
-        for check in (
-            sending.prompt(sent, rubric, template),
-            sending.messages(sent, rubric),
-            sending.settings(sent, rubric),
-            sending.model(sent, rubric),
-        ):
-            findings += check.findings
-            unclear |= check.unclear
-    wrong = [one for one in taken if one.name is not None or texts.complete]
-    return Shown(tuple(findings), frozenset(unclear), tuple(wrong))
+    checks = [check for sent in mine for check in _checks(sent, way, rubric, texts)]
+    unclear |= {aspect for check in checks for aspect in check.unclear}
+    findings = [finding for check in checks for finding in check.findings]
+    return Shown(tuple(findings), frozenset(unclear), tuple(taken))
+
+
+def _checks(sent: Sent, way: Way, rubric: Rubric, texts: Texts) -> Iterator[sending.Check]:
+    """Every look at one request."""
+    name = texts.of(sent)
+    if name is None and not texts.complete:
+        yield sending.Check((), frozenset({"order", "values"}))
+    [template] = [one for one in rubric.templates if one.name == (name or way.template)]
+    yield sending.prompt(sent, rubric, template)
+    yield sending.messages(sent, rubric)
+    yield sending.settings(sent, rubric)
+    yield sending.model(sent, rubric)
 
 
 def _told_apart(sent: Sequence[Sent], texts: Texts) -> tuple[list[Sent], list[Sent]]:

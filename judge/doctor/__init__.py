@@ -11,12 +11,17 @@ In reading order:
     reaching     which functions may ask a judge
     values       what an expression stands for
     state        what the names of a program stand for while it is played through
-    expressions  an expression, and what it stands for
-    calling      a call, and whether it is a request
+    lookups      what is found under a name or key, and put there
+    operations   what is made of values
+    expressions  any expression
+    foreign      a call of what the file does not hold: a request, or not
+    calling      any call
+    functions    the file's own functions and classes
     playing      a program played through for one item
     sending      one request, held against a rubric
     taking       which text is taken for which items
     usage        all that a program was seen to do with a rubric's texts
+    deciding     what of all this is said, and whether it is the official judge
     diagnosing   all of it together
 
 Nothing in the file is executed.

@@ -7,10 +7,11 @@ from typing import get_args
 from judge import packs
 from judge.canonical import digest
 from judge.doctor import calls, differing
+from judge.doctor.deciding import aspect_of, is_official, placed, together
 from judge.doctor.documents import Document, Found, document
-from judge.doctor.findings import Aspect, Compared, Diagnosis, Finding, Kind, Match
+from judge.doctor.findings import Aspect, Compared, Diagnosis, Finding, Match
 from judge.doctor.known import TELLING, Known, Library, library, plain
-from judge.doctor.usage import Plays, Usage, usage
+from judge.doctor.usage import Plays, usage
 from judge.errors import InputError
 from judge.packs.files import read
 
@@ -54,7 +55,7 @@ def diagnose(path: Path, of: str | None = None) -> Diagnosis:
         sha256=digest(data),
         source_of=sources,
         compared=tuple(
-            _placed(
+            placed(
                 one.model_copy(
                     update={"official": True, "unfollowed": (), "agreed": get_args(Aspect)}
                 )
@@ -65,23 +66,6 @@ def diagnose(path: Path, of: str | None = None) -> Diagnosis:
             for one in sorted(like, key=lambda one: _rank(one, local))
         ),
         unseen=tuple(name for name in unseen if name not in names),
-    )
-
-
-def _placed(compared: Compared, cells: Sequence[int]) -> Compared:
-    """The same with each line counted within its cell."""
-    if not cells:
-        return compared
-
-    def placed(line: int | None) -> dict[str, int]:
-        before = [start for start in cells if line is not None and start < line]
-        return {"cell": len(before), "line": line - before[-1]} if before and line else {}
-
-    return compared.model_copy(
-        update={
-            "matches": tuple(m.model_copy(update=placed(m.line)) for m in compared.matches),
-            "findings": tuple(f.model_copy(update=placed(f.line)) for f in compared.findings),
-        }
     )
 
 
@@ -116,7 +100,7 @@ def _compared(one: Library, held: Document, plays: Plays | None) -> Compared:
     telling = _tells(one, matches)
     if telling and plays is not None:
         used = usage(plays, one, _standing(one, pairs))
-        found = _together(found, used)
+        found = together(found, used)
         followed = used.followed
     if all(match.state in {"exact", "same words"} for match in matches):
         followed |= {"texts"}
@@ -125,55 +109,12 @@ def _compared(one: Library, held: Document, plays: Plays | None) -> Compared:
         rubric=one.rubric.name,
         pin=one.rubric.pin,
         by="text" if one.by_text else "hash",
-        official=_official(one, found, unfollowed),
-        agreed=tuple(a for a in get_args(Aspect) if a in followed - {*map(_aspect, found)}),
+        official=is_official(one, found, unfollowed),
+        agreed=tuple(a for a in get_args(Aspect) if a in followed - {*map(aspect_of, found)}),
         unfollowed=unfollowed,
         matches=matches,
         findings=tuple(found),
     )
-
-
-_PLAIN: tuple[tuple[Kind, Aspect], ...] = (
-    ("setting", "settings"),
-    ("judge", "judge"),
-    ("parser", "parser"),
-)
-"""What is also found by its look, and by which aspect it is followed."""
-
-
-def _aspect(finding: Finding) -> Aspect:
-    """What a finding is a difference of."""
-    plain = dict(_PLAIN)
-    if finding.kind in plain:
-        return plain[finding.kind]
-    if finding.kind not in {"usage", "route"}:
-        return "texts"
-    told = [aspect for aspect in get_args(Aspect) if aspect == finding.where]
-    return told[0] if told else "routes"
-
-
-def _together(found: Sequence[Finding], used: Usage) -> list[Finding]:
-    """What stands in a file and what its program does with it, each said once."""
-    done = {kind for kind, aspect in _PLAIN if aspect in used.followed}
-    wrong = {finding.where for finding in used.findings}
-    # What was followed is not contradicted by what only looks like a setting of the judge's.
-    kept = [one for one in found if one.kind not in done or one.where in wrong]
-    told = {one.where for one in kept if one.kind in {"setting", "judge", "route"}}
-    texts = {one.where for one in kept}
-    new = [one for one in used.findings if one.where not in told]
-    return [*kept, *(one for one in new if one.kind != "text" or one.where not in texts)]
-
-
-def _official(one: Library, found: Sequence[Finding], unfollowed: Sequence[Aspect]) -> bool | None:
-    """Whether a file is this rubric's own judge; None where that is not established."""
-    upstream = one.rubric.of is None and one.rubric.source is not None
-    upstream = upstream and packs.is_shipped(one.rubric)
-    # By its hash alone an edited copy is not told from one that is written otherwise.
-    hidden = {known.name for known in one.known if known.words is None}
-    seen = [f for f in found if not (f.kind == "text" and f.line is None and f.where in hidden)]
-    if seen or not upstream:
-        return False
-    return None if unfollowed else True
 
 
 Pairs = dict[str, tuple[Found | None, int]]

@@ -201,6 +201,15 @@ def test_a_text_left_where_nothing_takes_it_is_no_route(tmp_path: Path) -> None:
 
 
 UNSEEN = {
+    "settings updated on a condition": (
+        ASK,
+        "        if hyp:\n            kwargs.update(n=3)\n" + ASK,
+    ),
+    "an unknown text for unknown types": (
+        "            raise NotImplementedError",
+        "            prompt = kinder(question)",
+    ),
+    "label on a condition": (LABEL, LABEL + " if where == answer else True"),
     "prompt on a condition": (
         KWARGS,
         "        if len(hyp) > 9:\n            prompt = 'Say yes.'\n" + KWARGS,
@@ -286,6 +295,18 @@ def test_what_is_not_followed_is_claimed_neither_way(name: str, tmp_path: Path) 
 
     assert (found.findings, found.official) == ((), None)
     assert found.unfollowed
+
+
+def test_what_a_loop_carries_over_is_not_followed(tmp_path: Path) -> None:
+    """The first prompt is the published one, all later ones hold the last label."""
+    found = _found(
+        tmp_path,
+        (LOOP, "    last = None\n" + LOOP),
+        (KWARGS, "        if last:\n            prompt = prompt + last\n" + KWARGS),
+        (LABEL, LABEL + "\n        last = where"),
+    )
+
+    assert (found.official, "prompt" in found.unfollowed) == (None, True)
 
 
 def test_other_words_for_the_fields_are_the_same_prompt(tmp_path: Path) -> None:

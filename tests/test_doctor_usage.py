@@ -265,6 +265,7 @@ def test_a_python_file_may_name_its_encoding(tmp_path: Path) -> None:
     ("name", "data", "said"),
     [
         ("a.py", b"x = 1\ndef (", "a.py:2: not readable as .py"),
+        ("a.yaml", b"- a: b\n" * 40_000, "a.yaml: 280000 bytes of YAML, at most 250000 are looked"),
         ("a.ipynb", b"[]", "no notebook: it has neither cells nor worksheets"),
         ("a.ipynb", b'{"metadata": {}}', "no notebook"),
         ("a.yaml", b"a: " + b"[" * 200_000, "more than 100 lists and objects within each other"),
@@ -301,3 +302,7 @@ def test_a_notebook_is_followed_and_its_cells_are_named(
 
     assert "max_tokens (code cell 2 line " in said
     assert "max_tokens is 5, the rubric's is 10" in said
+    assert main(["templates", "doctor", str(path), "--json"]) == 0
+    found = orjson.loads(capsys.readouterr().out)["compared"][0]
+    assert {match["cell"] for match in found["matches"]} == {2}
+    assert {match["line"] for match in found["matches"]} == {2, 3, 4, 5, 6}

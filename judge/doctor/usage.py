@@ -126,10 +126,10 @@ def _one(state: State, way: Way, rubric: Rubric, texts: Texts) -> Shown:
     # A text of nobody's is the judge's where its reply is read as the judge's.
     told = state.read and texts.complete
     taken = [one for sent in mine if (one := _taken(sent, way, texts)).name or told]
-    if others or len(taken) < len(mine):
+    if len(taken) < len(mine):
         unclear |= {"prompt", "routes"}
     if way.template is None:
-        unclear |= {"routes"} if mine and state.doubted else set()
+        unclear |= {"routes"} if others or (mine and state.doubted) else set()
         return Shown((), frozenset(unclear), () if state.doubted else tuple(taken))
     if others or not mine:
         unclear |= {"prompt", "messages", "routes", "order", "values", "settings", "judge"}

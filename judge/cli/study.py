@@ -40,7 +40,7 @@ from judge.studies.lengths import lengths
 from judge.studies.matching import check_usable
 from judge.studies.mixed import mixed
 from judge.studies.passes import passes_of, several_passes
-from judge.studies.rejudge import margins, rejudge, rejudge_files
+from judge.studies.rejudge import Rejudged, margins, rejudge, rejudge_files
 from judge.studies.repeats import repeats, repeats_of
 from judge.studies.sensitivity import sensitivity
 from judge.studies.whole import study as studied
@@ -177,10 +177,25 @@ def rejudge_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> N
         return
     columns = [column for column in given.columns if column.accept is not None]
     _need(columns, "no column has labels that are right or wrong")
-    found = [rejudge(column) for column in columns]
+    found, without = _rejudged(columns)
     beside = margins(columns, {one.column: one for one in found})
-    results = {"rejudged": found, "margins": beside}
-    _print(results, [rejudge_words.section(found, beside)], as_json=as_json)
+    results = {"rejudged": found, "margins": beside, "skipped": without}
+    _print(results, [rejudge_words.section(found, beside, without)], as_json=as_json)
+
+
+def _rejudged(columns: Sequence[Column]) -> tuple[list[Rejudged], list[str]]:
+    """The columns with earlier labels, and a sentence on each without."""
+    found, without = list[Rejudged](), list[str]()
+    for column in columns:
+        try:
+            found.append(rejudge(column))
+        except InputError as error:
+            without.append(str(error))
+    _need(found, "; ".join(without[:_NAMED]))
+    return found, without
+
+
+_NAMED = 3
 
 
 @group.command("templates")

@@ -9,6 +9,7 @@ In reading order; each module imports only those before it:
 * `columns`      a proved run, or a verdict file, as columns of labels
 * `matching`     columns that belong together, items that all of them decide
 * `rejudge`      labels given earlier beside labels given now
+* `spans`        how far a score moves over templates
 * `sensitivity`  the same answers under other templates
 * `repeats`      the same question to the same judge again
 * `judges`       several judges of the same answers

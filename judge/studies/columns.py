@@ -76,7 +76,7 @@ class Opened:
     """One run, proved once, with its rows."""
 
     name: str
-    """The folder's name."""
+    """The folder's name; where several runs have it, with the folders above that differ."""
     folder: Path
     proof: Proof
     rows: tuple[Judgment, ...]
@@ -119,14 +119,27 @@ def open_runs(folders: Sequence[Path], *, public: bool = False) -> tuple[Opened,
             raise InputError(f"{folder} is named twice")
         seen.add(folder.resolve())
     alone = len(folders) == 1
-    return tuple(_opened(folder, public=public, alone=alone) for folder in folders)
+    return tuple(
+        _opened(name, folder, public=public, alone=alone)
+        for name, folder in zip(_names(folders), folders, strict=True)
+    )
 
 
-def _opened(folder: Path, *, public: bool, alone: bool) -> Opened:
+def _names(folders: Sequence[Path]) -> tuple[str, ...]:
+    """Names that tell the folders apart: `run`, or `monday/run` beside `tuesday/run`."""
+    parts = [folder.resolve().parts for folder in folders]
+    by_depth = (
+        tuple("/".join(each[-depth:]) for each in parts)
+        for depth in range(1, max(map(len, parts)) + 1)
+    )
+    return next(names for names in by_depth if len(set(names)) == len(names))
+
+
+def _opened(name: str, folder: Path, *, public: bool, alone: bool) -> Opened:
     bare = public and not (folder / "inputs").is_dir()
     proof = recount(folder, public=bare)
     return Opened(
-        name=folder.resolve().name,
+        name=name,
         folder=folder,
         proof=proof,
         rows=tuple(judgments(proof, folder)),

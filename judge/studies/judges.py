@@ -4,7 +4,7 @@ Columns equal in answers and rubric are held against each other, one repetition 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from judge.errors import InputError
@@ -14,7 +14,7 @@ from judge.stats.mcnemar import McNemar, mcnemar_exact
 from judge.stats.pairs import Pairs, pairs
 from judge.stats.raters import Reliability, fleiss_kappa, gwet_ac1, krippendorff_alpha, ratings
 from judge.studies.columns import Column, Row
-from judge.studies.matching import Matched, match
+from judge.studies.matching import Matched, common, match, named
 
 __all__ = ["Disagreement", "JudgePair", "Judged", "Reversal", "judges", "judges_of", "reversals"]
 
@@ -64,6 +64,8 @@ class Judged(Record):
     items: Count
     undecided: Listed[str]
     """Items left out: a judge has no verdict for them."""
+    absent: Count
+    """Items that not every judge was asked about."""
     accepted: Listed[Count]
     """By judge."""
     matrix: Listed[JudgePair]
@@ -78,6 +80,8 @@ class Reversal(Record):
 
     type: str | None
     """Null: over all types."""
+    rubric: str
+    repetition: Count | None
     items: Count
     first_answers: str
     second_answers: str
@@ -127,6 +131,7 @@ def judges_of(columns: Sequence[Column]) -> Judged:
         judges=tuple(names),
         items=len(found.items),
         undecided=found.left_out.undecided,
+        absent=len(found.left_out.absent),
         accepted=tuple(sum(row.accepted is True for row in rows) for rows in found.rows),
         matrix=tuple(_pair(found, names, one, other) for one, other in places),
         fleiss=fleiss_kappa(table) if several else None,
@@ -189,55 +194,58 @@ def _types(first: Sequence[Row], second: Sequence[Row]) -> list[TypePair]:
 def reversals(columns: Sequence[Column]) -> tuple[Reversal, ...]:
     """Return where two judges put two sets of answers in opposite orders, over all and by type.
 
-    Columns need one rubric and one repetition; the items are those all four have verdicts for.
+    Columns need one rubric and one repetition; the items are those all four have verdicts for. Two
+    sets of answers to different questions have no order.
+
+    Raises:
+        InputError: a run that scored nothing.
     """
     by_judge: dict[tuple[str, int | None], dict[str, dict[str, Column]]] = {}
     for column in columns:
         if column.made is not None and column.accept is not None:
             sets = by_judge.setdefault((column.made.rubric, column.repetition), {})
-            sets.setdefault(column.answers, {}).setdefault(column.made.judge, column)
+            sets.setdefault(column.made.answers, {}).setdefault(column.made.judge, column)
+    names = named(columns, "answers")
     found: list[Reversal] = []
     for sets in by_judge.values():
         for one, other in combinations(sets.values(), 2):
             both = [judge for judge in one if judge in other]
             for a, b in combinations(both, 2):
-                found += _reversed((one[a], other[a]), (one[b], other[b]))
+                found += _reversed((one[a], other[a]), (one[b], other[b]), names)
     return tuple(found)
 
 
-def _reversed(first: tuple[Column, Column], second: tuple[Column, Column]) -> list[Reversal]:
-    found = match((*first, *second))
-    types = [row.type for row in found.rows[0]]
-    names: list[str | None] = [None, *sorted({name for name in types if name is not None})]
-    return [
-        reversal
-        for name in names
-        if (reversal := _reversal(first, second, found, name)) is not None
-    ]
+def _reversed(
+    first: tuple[Column, Column], second: tuple[Column, Column], names: dict[str, str]
+) -> Iterator[Reversal]:
+    found = common((*first, *second))
+    if found is None:
+        return
+    judge_names = _names((first[0], second[0]))
+    answers = [names[column.made.answers] for column in first if column.made is not None]
+    types = {row.type for row in found.rows[0] if row.type is not None}
+    for name in (None, *sorted(types)):
+        items, one, other = _margins(found, name)
+        if one * other < 0:
+            yield Reversal(
+                type=name,
+                rubric=first[0].rubric,
+                repetition=first[0].repetition,
+                items=items,
+                first_answers=answers[0],
+                second_answers=answers[1],
+                first_judge=judge_names[0],
+                second_judge=judge_names[1],
+                margin_first=one,
+                margin_second=other,
+            )
 
 
-def _reversal(
-    first: tuple[Column, Column],
-    second: tuple[Column, Column],
-    found: Matched,
-    name: str | None,
-) -> Reversal | None:
+def _margins(found: Matched, name: str | None) -> tuple[int, int, int]:
+    """How many items of a type, and the margin between two sets of answers by either judge."""
     keep = [name is None or row.type == name for row in found.rows[0]]
     right = [
         sum(row.accepted is True for row, kept in zip(rows, keep, strict=True) if kept)
         for rows in found.rows
     ]
-    one, other = right[0] - right[1], right[2] - right[3]
-    if one * other >= 0:
-        return None
-    judges_ = _names((first[0], second[0]))
-    return Reversal(
-        type=name,
-        items=sum(keep),
-        first_answers=first[0].answers,
-        second_answers=first[1].answers,
-        first_judge=judges_[0],
-        second_judge=judges_[1],
-        margin_first=one,
-        margin_second=other,
-    )
+    return sum(keep), right[0] - right[1], right[2] - right[3]

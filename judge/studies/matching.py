@@ -1,14 +1,27 @@
 """Columns in; those that belong together, and the items decided in all of them, out."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from judge.canonical import digest
 from judge.errors import InputError
 from judge.records import Record
 from judge.studies.columns import Column, Made, Row
 
-__all__ = ["Factor", "LeftOut", "Matched", "check_usable", "groups", "match", "pairs_differing"]
+__all__ = [
+    "Factor",
+    "LeftOut",
+    "Matched",
+    "check_usable",
+    "common",
+    "groups",
+    "match",
+    "named",
+    "pairs_differing",
+]
 
 Factor = Literal["answers", "rubric", "judge"]
 
@@ -51,6 +64,19 @@ def match(columns: Sequence[Column]) -> Matched:
     Raises:
         InputError: no item has a verdict in all of them.
     """
+    found = common(columns)
+    if found is None:
+        names = ", ".join(column.name for column in columns)
+        raise InputError(f"no item has a verdict in all of {names}; nothing can be compared")
+    return found
+
+
+def common(columns: Sequence[Column]) -> Matched | None:
+    """Return what the columns have in common; None where no item has a verdict in all of them.
+
+    Raises:
+        InputError: a run that scored nothing.
+    """
     check_usable(columns)
     tables = [column.by_item() for column in columns]
     items, undecided, absent = list[str](), list[str](), list[str]()
@@ -63,8 +89,7 @@ def match(columns: Sequence[Column]) -> Matched:
         else:
             items.append(item)
     if not items:
-        names = ", ".join(column.name for column in columns)
-        raise InputError(f"no item has a verdict in all of {names}; nothing can be compared")
+        return None
     return Matched(
         tuple(items),
         tuple(tuple(table[item] for item in items) for table in tables),
@@ -86,7 +111,8 @@ def groups(
 def pairs_differing(columns: Sequence[Column], factor: Factor) -> tuple[tuple[Column, Column], ...]:
     """Return every two columns of one repetition that differ in this factor alone.
 
-    Two columns of one run are a pair; columns of two runs are, where no run has both sides.
+    Two columns of one run are a pair; columns of two runs are, where no run has both sides of the
+    same comparison.
     """
     candidates = [
         (one, other) for one, other in combinations(columns, 2) if _differ(one, other, factor)
@@ -108,5 +134,33 @@ def _differ(one: Column, other: Column, factor: Factor) -> bool:
     return equal and getattr(one.made, factor) != getattr(other.made, factor)
 
 
-def _sides(pair: tuple[Column, Column], factor: Factor) -> frozenset[Hashable]:
-    return frozenset(getattr(column.made, factor) for column in pair)
+def _sides(pair: tuple[Column, Column], factor: Factor) -> Hashable:
+    """The comparison: what differs on its two sides, and what they share."""
+    first = pair[0]
+    shared = None if first.made is None else first.made._replace(**{factor: ""})
+    differing = frozenset(getattr(column.made, factor) for column in pair)
+    return differing, shared, first.repetition
+
+
+def named(columns: Sequence[Column], factor: Factor) -> dict[str, str]:
+    """Return a name for each answers file, rubric or judge that the columns of runs were made from.
+
+    Two that bear one name, as a rubric before and after an edit, get a part of their digest.
+    """
+    found = {
+        str(getattr(column.made, factor)): str(getattr(column, factor))
+        for column in columns
+        if column.made is not None
+    }
+    bearers = Counter(found.values())
+    return {
+        part: name if bearers[name] == 1 else f"{name} ({_short(part)})"
+        for part, name in found.items()
+    }
+
+
+def _short(part: str) -> str:
+    return (part if _DIGEST.fullmatch(part) else digest(part.encode()))[:8]
+
+
+_DIGEST = re.compile("[0-9a-f]{64}")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from judge.errors import InputError
 from judge.records import Count, Listed, Record
 from judge.studies.columns import Column, Row
-from judge.studies.matching import check_usable, match, pairs_differing
+from judge.studies.matching import Matched, check_usable, common, match, pairs_differing
 
 __all__ = ["Flip", "Margin", "Rejudged", "TypeFlips", "margins", "rejudge", "rejudge_files"]
 
@@ -193,19 +193,21 @@ def _type(name: str, both: Sequence[_Both], flips: int) -> TypeFlips:
 def margins(columns: Sequence[Column], found: Mapping[str, Rejudged]) -> tuple[Margin, ...]:
     """Return the margin of every two sets of answers under one judge beside the flips seen.
 
+    Two sets of answers to different questions have no margin.
+
     Args:
         columns: of runs.
         found: what `rejudge` gave, by column name.
     """
     return tuple(
-        _margin(one, other, max(len(found[one.name].flips), len(found[other.name].flips)))
+        _margin(one, other, both, max(len(found[one.name].flips), len(found[other.name].flips)))
         for one, other in pairs_differing(columns, "answers")
         if one.name in found and other.name in found
+        if (both := common((one, other))) is not None
     )
 
 
-def _margin(one: Column, other: Column, flips: int) -> Margin:
-    both = match((one, other))
+def _margin(one: Column, other: Column, both: Matched, flips: int) -> Margin:
     first, second = (sum(row.accepted is True for row in rows) for rows in both.rows)
     return Margin(
         first=one.name,

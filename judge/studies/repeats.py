@@ -16,9 +16,9 @@ from judge.stats.proportion import one_sided_upper
 from judge.stats.raters import Reliability, fleiss_kappa, gwet_ac1, ratings
 from judge.stats.stability import Stability, stability
 from judge.studies.columns import Column, Row
-from judge.studies.matching import groups, match
+from judge.studies.matching import common, groups, match
 
-__all__ = ["FlipItem", "Noise", "Repeated", "repeats", "repeats_of"]
+__all__ = ["FlipItem", "Noise", "Repeated", "Said", "repeats", "repeats_of"]
 
 _TWO = 2
 _DIGITS = (Fraction(1, 200), Fraction(1, 2000))
@@ -68,13 +68,16 @@ class Repeated(Record):
     items: Count
     undecided: Listed[str]
     """Items left out: a repetition has no verdict for them."""
+    absent: Count
+    """Items that not every repetition asked."""
     stability: Stability
     fleiss: Reliability
     """Agreement of the repetitions with each other, as of so many judges; AC1 beside it, since one
     label is mostly common."""
     ac1: Reliability
     flips: Listed[FlipItem]
-    noise: Noise
+    noise: Noise | None
+    """Null for grades: no item of theirs is accepted or not."""
 
 
 def repeats(columns: Sequence[Column]) -> tuple[Repeated, ...]:
@@ -83,15 +86,27 @@ def repeats(columns: Sequence[Column]) -> tuple[Repeated, ...]:
     Raises:
         InputError: a run that scored nothing, or no item with a verdict every time.
     """
-    found = groups(columns, lambda made: made)
+    found = [part for group in groups(columns, lambda made: made) for part in _together(group)]
     return tuple(repeats_of(group) for group in found if len(group) > 1)
+
+
+def _together(group: Sequence[Column]) -> list[Sequence[Column]]:
+    """The columns, or those of each run, where the runs asked about different items."""
+    if len(group) < _TWO or common(group) is not None:
+        return [group]
+    by_run: dict[str, list[Column]] = {}
+    for column in group:
+        by_run.setdefault(column.source, []).append(column)
+    several = [part for part in by_run.values() if len(part) > 1]
+    # Where no run repeats anything by itself, the caller is told that nothing is in common.
+    return list(several) or [group]
 
 
 def repeats_of(columns: Sequence[Column]) -> Repeated:
     """Return columns of one condition beside each other.
 
     Raises:
-        InputError: fewer than two columns, grades, or no item with a verdict in all of them.
+        InputError: fewer than two columns, or no item with a verdict in all of them.
     """
     if len(columns) < _TWO:
         raise InputError("one column repeats nothing; give two or more")
@@ -99,17 +114,19 @@ def repeats_of(columns: Sequence[Column]) -> Repeated:
     by_item = list(zip(*found.rows, strict=True))
     labels = [[row.label or "" for row in rows] for rows in by_item]
     changed = [rows for rows in by_item if len({row.label for row in rows}) > 1]
+    graded = any(row.accepted is None for rows in by_item for row in rows)
     table = ratings(found.items, labels)
     return Repeated(
         name=_name(columns),
         columns=tuple(_place(column) for column in columns),
         items=len(found.items),
         undecided=found.left_out.undecided,
+        absent=len(found.left_out.absent),
         stability=stability(found.items, labels),
         fleiss=fleiss_kappa(table),
         ac1=gwet_ac1(table),
         flips=tuple(_flip(rows, columns) for rows in changed),
-        noise=_noise(by_item, len(changed)),
+        noise=None if graded else _noise(by_item, len(changed)),
     )
 
 

@@ -2,7 +2,9 @@
 
 The item is the unit. However often an item is asked, in however many passes, it is one item: six
 discordant judgments of one question are one question. The test is the exact sign-flip test over
-items of the net difference, which for one comparison is the exact McNemar test.
+items of the net difference, which for one comparison is the exact McNemar test. Beside it stands
+the exact McNemar test over the items that differ in every comparison, in one direction: no majority
+is taken of the others, which are unstable.
 """
 
 from collections.abc import Sequence
@@ -11,10 +13,12 @@ from typing import NamedTuple
 
 from judge.records import Count, Listed, Record
 from judge.stats.graded import SignFlip, sign_flip_clustered
+from judge.stats.mcnemar import exact_p
 from judge.studies.columns import Column, Row
-from judge.studies.matching import match, pairs_differing
+from judge.studies.matching import LeftOut, match, named, pairs_differing
+from judge.studies.spans import Span, spans
 
-__all__ = ["Carrier", "Compared", "Parsers", "Sensitivity", "Span", "sensitivity"]
+__all__ = ["Carrier", "Compared", "Parsers", "Sensitivity", "Steady", "sensitivity"]
 
 
 class Carrier(Record):
@@ -49,6 +53,20 @@ class Compared(Record):
     second_only: Count
     undecided: Count
     """Items left out, since one side has no verdict."""
+    absent: Count
+    """Items that one side was never asked."""
+
+
+class Steady(Record):
+    """The items that every comparison decides in one direction."""
+
+    first: Count
+    """Accepted by the first template alone, every time."""
+    second: Count
+    unstable: Count
+    """Items that differ in some comparisons only, or in both directions: in neither count."""
+    p: Fraction | float
+    """Of the exact two-sided McNemar test over `first` and `second`."""
 
 
 class Parsers(Record):
@@ -80,24 +98,8 @@ class Sensitivity(Record):
     second_items: Count
     carriers: Listed[Carrier]
     test: SignFlip
+    steady: Steady
     parsers: Listed[Parsers]
-
-
-class Span(Record):
-    """How far the score of one pass, judge and repetition moves over all templates."""
-
-    answers: str
-    judge: str
-    repetition: Count | None
-    items: Count
-    lowest: Count
-    highest: Count
-    by_rubric: dict[str, Count]
-
-    @property
-    def share(self) -> Fraction:
-        """The span as a share of the items."""
-        return Fraction(self.highest - self.lowest, self.items)
 
 
 class _Pair(NamedTuple):
@@ -120,23 +122,38 @@ class _Pair(NamedTuple):
 def sensitivity(columns: Sequence[Column]) -> tuple[tuple[Sensitivity, ...], tuple[Span, ...]]:
     """Return every two templates compared, and the span of each score over all of them.
 
+    Columns of grades take no part: nothing in them is accepted or not.
+
     Raises:
         InputError: a run that scored nothing, or no item that two columns have in common.
     """
-    matched = pairs_differing(columns, "rubric")
-    by_names: dict[tuple[str, str], list[tuple[Column, Column]]] = {}
-    for one, other in matched:
-        by_names.setdefault((one.rubric, other.rubric), []).append((one, other))
-    return tuple(_sensitivity(pairs) for pairs in by_names.values()), tuple(_spans(matched))
+    labelled = [column for column in columns if column.accept is not None]
+    names = named(labelled, "rubric")
+    by_pins: dict[tuple[str, str], list[tuple[Column, Column]]] = {}
+    for one, other in pairs_differing(labelled, "rubric"):
+        pins = _pin(one), _pin(other)
+        # A later run may name the templates in another order; an item is still tested once.
+        turned = pins[::-1] in by_pins
+        by_pins.setdefault(pins[::-1] if turned else pins, []).append(
+            (other, one) if turned else (one, other)
+        )
+    return tuple(
+        _sensitivity(pairs, (names[first], names[second]))
+        for (first, second), pairs in by_pins.items()
+    ), spans(labelled)
 
 
-def _sensitivity(pairs: Sequence[tuple[Column, Column]]) -> Sensitivity:
+def _pin(column: Column) -> str:
+    return "" if column.made is None else column.made.rubric
+
+
+def _sensitivity(pairs: Sequence[tuple[Column, Column]], names: tuple[str, str]) -> Sensitivity:
     compared, every = list[Compared](), list[_Pair]()
     for one, other in pairs:
         found = match((one, other))
         rows = [_Pair(*each) for each in zip(found.items, *found.rows, strict=True)]
         every += rows
-        compared.append(_compared(one, rows, len(found.left_out.undecided)))
+        compared.append(_compared(one, rows, found.left_out))
     carriers = _carriers(every)
     first = [each.first.accepted is True for each in every]
     second = [each.second.accepted is True for each in every]
@@ -145,8 +162,8 @@ def _sensitivity(pairs: Sequence[tuple[Column, Column]]) -> Sensitivity:
         places, [each.item for each in every], list(map(int, first)), list(map(int, second))
     )
     return Sensitivity(
-        first=pairs[0][0].rubric,
-        second=pairs[0][1].rubric,
+        first=names[0],
+        second=names[1],
         comparisons=tuple(compared),
         judgments=len(every),
         discordant_judgments=sum(each.net != 0 for each in every),
@@ -156,7 +173,19 @@ def _sensitivity(pairs: Sequence[tuple[Column, Column]]) -> Sensitivity:
         second_items=sum(each.first_only < each.second_only for each in carriers),
         carriers=tuple(carriers),
         test=test,
+        steady=_steady(carriers),
         parsers=tuple(_parsers(column) for column in _columns(pairs)),
+    )
+
+
+def _steady(carriers: Sequence[Carrier]) -> Steady:
+    first = sum(each.steady and each.first_only > 0 for each in carriers)
+    second = sum(each.steady and each.second_only > 0 for each in carriers)
+    return Steady(
+        first=first,
+        second=second,
+        unstable=len(carriers) - first - second,
+        p=exact_p(first, second),
     )
 
 
@@ -164,7 +193,7 @@ def _columns(pairs: Sequence[tuple[Column, Column]]) -> list[Column]:
     return list({id(column): column for pair in pairs for column in pair}.values())
 
 
-def _compared(one: Column, rows: Sequence[_Pair], undecided: int) -> Compared:
+def _compared(one: Column, rows: Sequence[_Pair], left_out: LeftOut) -> Compared:
     return Compared(
         answers=one.answers,
         judge=one.judge,
@@ -174,7 +203,8 @@ def _compared(one: Column, rows: Sequence[_Pair], undecided: int) -> Compared:
         accepted_second=sum(each.second.accepted is True for each in rows),
         first_only=sum(each.net > 0 for each in rows),
         second_only=sum(each.net < 0 for each in rows),
-        undecided=undecided,
+        undecided=len(left_out.undecided),
+        absent=len(left_out.absent),
     )
 
 
@@ -211,27 +241,3 @@ def _parsers(column: Column) -> Parsers:
 
 
 _READ_WITHOUT_A_LABEL = frozenset({"off_scale", "readings_disagree"})
-
-
-def _spans(matched: Sequence[tuple[Column, Column]]) -> list[Span]:
-    by_rest: dict[tuple[str, str, str, int | None], dict[str, Column]] = {}
-    for column in _columns(matched):
-        if column.made is not None:
-            key = column.source, column.made.answers, column.made.judge, column.repetition
-            by_rest.setdefault(key, {})[column.rubric] = column
-    several = [list(found.values()) for found in by_rest.values() if len(found) > 1]
-    return [_span(columns) for columns in several]
-
-
-def _span(columns: Sequence[Column]) -> Span:
-    found = match(columns)
-    counts = [sum(row.accepted is True for row in rows) for rows in found.rows]
-    return Span(
-        answers=columns[0].answers,
-        judge=columns[0].judge,
-        repetition=columns[0].repetition,
-        items=len(found.items),
-        lowest=min(counts),
-        highest=max(counts),
-        by_rubric={column.rubric: n for column, n in zip(columns, counts, strict=True)},
-    )

@@ -17,7 +17,8 @@ from judge.studies.passes import Passed, several_passes
 from judge.studies.prompts import billed, encoding_for
 from judge.studies.rejudge import Margin, Rejudged, margins, rejudge
 from judge.studies.repeats import Repeated, repeats
-from judge.studies.sensitivity import Sensitivity, Span, sensitivity
+from judge.studies.sensitivity import Sensitivity, sensitivity
+from judge.studies.spans import Span
 from judge.tokens import tokenizer
 
 __all__ = ["Analyses", "study"]
@@ -60,16 +61,17 @@ def study(runs: Sequence[Opened], encoding: str | None = None) -> Analyses:
     labelled = [column for column in columns if column.accept is not None]
     skipped: dict[str, str] = {}
     rejudged = _each(labelled, rejudge)
-    found, spans = sensitivity(labelled)
+    compared = _whole("sensitivity", lambda: (sensitivity(labelled),), skipped)
+    found, spans = compared[0] if compared else ((), ())
     analyses = Analyses(
         rejudged=tuple(rejudged),
         margins=margins(labelled, {one.column: one for one in rejudged}),
         sensitivity=found,
         spans=spans,
-        repeats=repeats(columns),
-        judges=judges(labelled),
+        repeats=_whole("repeats", lambda: repeats(columns), skipped),
+        judges=_whole("judges", lambda: judges(labelled), skipped),
         reversals=reversals(labelled),
-        passes=several_passes(labelled),
+        passes=_whole("passes", lambda: several_passes(labelled), skipped),
         exclusions=tuple(_exclusions(runs)),
         inputs=tuple(_inputs(runs, encoding, skipped)),
         lengths=tuple(_each(columns, lengths)),
@@ -100,6 +102,17 @@ _WHY = {
     "contrasts": "no contrast was fixed in the plan",
     "comparators": "no comparators were fixed in the plan",
 }
+
+
+def _whole(
+    name: str, analysis: Callable[[], tuple[T, ...]], skipped: dict[str, str]
+) -> tuple[T, ...]:
+    """What an analysis of all columns gives; where they have nothing in common, why it does not."""
+    try:
+        return analysis()
+    except InputError as error:
+        skipped[name] = str(error)
+        return ()
 
 
 def _each(columns: Sequence[Column], analysis: Callable[[Column], T]) -> list[T]:

@@ -21,7 +21,7 @@ def section(found: Sequence[Judged], reversed_: Sequence[Reversal] = ()) -> Sect
         lead=(*(each for one in found for each in _lead(one)), *map(_reversal, reversed_)),
         tables=tuple(each for one in found for each in _tables(one)),
         cautions=(
-            *(each for one in found for each in left_out(one.undecided)),
+            *(each for one in found for each in left_out(one.undecided, one.absent)),
             "agreement is no accuracy: two judges can be wrong together",
         ),
     )
@@ -58,22 +58,24 @@ def _value(found: Reliability | Coefficient) -> str:
 
 def _reversal(one: Reversal) -> str:
     where = "over all types" if one.type is None else f"on {one.type}"
+    again = "" if one.repetition is None else f", repetition {one.repetition}"
     return (
-        f"reversed {where} ({many(one.items, 'item')}): {one.first_answers} minus "
-        f"{one.second_answers} is {one.margin_first:+d} by {one.first_judge} and "
-        f"{one.margin_second:+d} by {one.second_judge}"
+        f"reversed {where} ({many(one.items, 'item')}, {one.rubric}{again}): "
+        f"{one.first_answers} minus {one.second_answers} is {one.margin_first:+d} by "
+        f"{one.first_judge} and {one.margin_second:+d} by {one.second_judge}"
     )
 
 
 def _tables(one: Judged) -> list[Table]:
     agreed = [
         (
-            *(pair.first, pair.second, pair.pairs.n, percent(pair.agreement.raw)),
+            *(pair.first, pair.second, pair.pairs.n, pair.pairs.n - len(pair.disagreements)),
+            None if one.undecided else percent(pair.agreement.raw),
             *(_value(pair.agreement.kappa), _value(pair.agreement.ac1)),
         )
         for pair in one.matrix
     ]
-    heads = "judge|judge|#items|#raw|#Cohen's kappa|#Gwet's AC1"
+    heads = "judge|judge|#items|#agree|#raw|#Cohen's kappa|#Gwet's AC1"
     tables = [table(f"{one.answers}: agreement", heads, agreed)]
     for pair in one.matrix:
         tables += _pair(pair, one.answers)

@@ -9,14 +9,19 @@ from judge.studies.rejudge import Margin, Rejudged
 __all__ = ["section"]
 
 
-def section(found: Sequence[Rejudged], margins: Sequence[Margin] = ()) -> Section:
-    """Return what re-judging changed."""
+def section(
+    found: Sequence[Rejudged], margins: Sequence[Margin] = (), left_out: Sequence[str] = ()
+) -> Section:
+    """Return what re-judging changed; `left_out` says which columns it says nothing of, and why."""
     return Section(
         key="rejudge",
         title="Re-judged: earlier labels beside new ones",
         lead=(*_lead(found), *_resolved(margins)),
         tables=(_overview(found), *_margins(margins), *(t for one in found for t in _tables(one))),
-        cautions=tuple(dict.fromkeys(each for one in found for each in _cautions(one))),
+        cautions=(
+            *dict.fromkeys(each for one in found for each in _cautions(one)),
+            *left_out,
+        ),
     )
 
 
@@ -89,8 +94,11 @@ def _tables(one: Rejudged) -> list[Table]:
         tables.append(table(f"{one.column}: by type", heads, rows))
     if one.flips:
         counts = ", ".join(f"{labels} {count}" for labels, count in one.table.items())
-        flips = [(f.id, f.type, f.before, f.after, f.gold, f.response, f.reply) for f in one.flips]
-        heads = "id|type|before|now|gold|answer|reply"
+        flips = [
+            (f.id, f.type, f.before, f.after, f.question, f.gold, f.response, f.reply)
+            for f in one.flips
+        ]
+        heads = "id|type|before|now|question|gold|answer|reply"
         tables.append(table(f"{one.column}: flips (before > now: {counts})", heads, flips))
     return tables
 

@@ -6,7 +6,8 @@ from judge.comparing.conclusions import p_value
 from judge.report.sections import Section, Table
 from judge.report.studies.wording import many, table
 from judge.stats.exact import printed
-from judge.studies.sensitivity import Carrier, Sensitivity, Span
+from judge.studies.sensitivity import Carrier, Sensitivity
+from judge.studies.spans import Span
 
 __all__ = ["section"]
 
@@ -23,6 +24,7 @@ def section(found: Sequence[Sensitivity], spans: Sequence[Span]) -> Section:
                 "repetitions and passes of one question are not independent questions: tests and "
                 "counts of items are by question"
             ),
+            *_left_out(found),
         ),
     )
 
@@ -39,6 +41,14 @@ def _lead(one: Sensitivity) -> list[str]:
             f"{one.second}; exact sign-flip test over questions, {p_value(one.test.p)}"
         ),
     ]
+    steady = one.steady
+    if one.discordant_items:
+        lines.append(
+            f"every time, in every pass and repetition: {steady.first} by {one.first} alone, "
+            f"{steady.second} by {one.second} alone; exact McNemar over these, "
+            f"{p_value(steady.p)}; {many(steady.unstable, 'question')} not every time, in neither "
+            "count"
+        )
     same = sum(carrier.same_prompt for carrier in one.carriers)
     if same:
         lines.append(
@@ -58,11 +68,27 @@ def _span(spans: Sequence[Span]) -> list[str]:
     if not spans:
         return []
     widest = max(spans, key=lambda span: span.share)
+    counts = f"{widest.lowest} to {widest.highest} of {widest.items}"
+    if any(span.undecided for span in spans):
+        return [f"the number accepted moves by at most {counts} over templates"]
+    points = printed(widest.share * 100, 1)
+    return [f"the score moves by at most {points} points over templates ({counts})"]
+
+
+def _left_out(found: Sequence[Sensitivity]) -> list[str]:
+    compared = [each for one in found for each in one.comparisons]
     return [
-        (
-            f"the score moves by at most {printed(widest.share * 100, 1)} points over templates "
-            f"({widest.lowest} to {widest.highest} of {widest.items})"
-        )
+        *(
+            f"{each.answers}, repetition {each.repetition}: {many(each.absent, 'item')} asked "
+            "under one template only, in no count"
+            for each in compared
+            if each.absent
+        ),
+        *(
+            ["items undecided under some template are in no count, and there is no share"]
+            if any(each.undecided for each in compared)
+            else []
+        ),
     ]
 
 

@@ -23,17 +23,15 @@ def of(accepted: int, asked: int) -> str:
     return f"{accepted} of {asked}"
 
 
-def left_out(undecided: Sequence[str]) -> tuple[str, ...]:
-    """Return the sentence on items without a verdict, if there are any."""
-    if not undecided:
-        return ()
+def left_out(undecided: Sequence[str], absent: int = 0) -> tuple[str, ...]:
+    """Return the sentences on items without a verdict, and on items not on every side."""
     names = ", ".join(undecided[:_SHOWN]) + (", …" if len(undecided) > _SHOWN else "")
-    return (
-        (
-            f"{many(len(undecided), 'item')} without a verdict on some side left out of the "
-            f"comparison: {names}"
-        ),
+    without = (
+        f"{many(len(undecided), 'item')} without a verdict on some side left out of the "
+        f"comparison: {names}"
     )
+    missing = f"{many(absent, 'item')} not on every side, in no count"
+    return (*([without] if undecided else []), *([missing] if absent else []))
 
 
 def table(caption: str, heads: str, rows: Sequence[Sequence[object]]) -> Table:

@@ -106,7 +106,7 @@ class Limits(Record):
 class ComparatorConfig(Record):
     """A figure somebody published."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1)]
     count: Count
     n: Annotated[int, Field(ge=1, lt=2**53)]
     source: Annotated[str, Field(pattern=_PATH)]

@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from pathlib import Path
 
 from judge.config import ComparatorConfig, StudyConfig, is_address
 from judge.errors import InputError
 from judge.exclusions import read_exclusions
 from judge.records import Comparator, Condition, Contrast, Exclusions, Study
+from judge.stats.exact import fraction
 
 __all__ = ["intended"]
 
@@ -44,8 +44,8 @@ def _check_margin(margin: str | None) -> None:
     if margin is None:
         return
     try:
-        good = 0 < Fraction(margin) < 1
-    except (ValueError, ZeroDivisionError):
+        good = 0 < fraction(margin, what="study.margin") < 1
+    except InputError:
         good = False
     if not good:
         raise InputError(f"study.margin is {margin[:40]!r}: give a share above 0, such as 0.02")

@@ -30,8 +30,8 @@ def write_manifest(folder: Path, *, force: bool = False) -> int:
             hold, or a manifest that is there already.
         StorageError: a folder or a file cannot be read, or the manifest not be written.
     """
-    refuse_existing(folder / NAME, force=force)
     paths = _paths(folder)
+    refuse_existing(folder / NAME, force=force)
     for name, path in paths.items():
         fault = _fault(name, path)
         if fault is not None:
@@ -52,8 +52,8 @@ def check_manifest(folder: Path) -> int:
         StorageError: a folder or a file cannot be read.
         VerificationError: naming every file that changed, is missing, or is not in the manifest.
     """
-    said = _read(folder)
     paths = _paths(folder)
+    said = _read(folder)
     wrong = [fault for name, sha256 in said.items() if (fault := _differs(name, sha256, paths))]
     wrong += [_unknown(name, path) for name, path in paths.items() if name not in said]
     if wrong:

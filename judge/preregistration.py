@@ -78,6 +78,8 @@ def promised(word: str) -> Promised:
         raise InputError(f"{path}: not a frozen plan: {error}") from error
     if not isinstance(value, dict) or value.keys() != {"plan", "plan_sha256", "v"}:
         raise InputError(f"{path}: not a frozen plan; write one with `judge plan … --freeze FILE`")
+    if value["v"] != 1 or value["v"] is True:
+        raise InputError(f"{path}: version {value['v']!r} of a frozen plan is not known here")
     try:
         plan = Plan.model_validate_json(encode(value["plan"]))
     except pydantic.ValidationError as error:

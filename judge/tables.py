@@ -20,6 +20,7 @@ __all__ = [
     "csv_line",
     "frame",
     "refuse_existing",
+    "refuse_in_a_run",
     "replaced",
     "spreadsheet_safe",
     "write_csv",
@@ -172,22 +173,40 @@ def refuse_existing(path: Path, *, force: bool) -> None:
     """Return when a file may be written.
 
     Raises:
-        InputError: it exists and `force` is not given.
-        StorageError: nothing can have this name.
+        InputError: it exists and `force` is not given, or it is no plain file.
+        StorageError: nothing can have this name, or there is no folder for it.
     """
     try:
-        there = path.exists()
+        there = path.is_symlink() or path.exists()
+        plain = path.is_file() and not path.is_symlink()
+        placed = path.parent.is_dir()
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror}") from error
+    if not placed:
+        raise StorageError(f"{path}: there is no folder {path.parent}; make it first")
+    # A device, a pipe or a link would be replaced by a file, whatever it stood for.
+    if there and not plain:
+        raise InputError(f"{path} exists and is no plain file; choose another name")
     if there and not force:
         raise InputError(f"{path} exists; choose another name, or add --force")
+
+
+def refuse_in_a_run(path: Path) -> None:
+    """Return when a file would not stand in a run's folder, where receipts are.
+
+    Raises:
+        InputError: it would, and could even take the place of one of the run's own files.
+    """
+    for folder in path.resolve().parents:
+        if (folder / "run.json").is_file() and (folder / "receipts.jsonl").is_file():
+            raise InputError(f"{path} lies in the run {folder.name}; write it beside the run")
 
 
 def replaced(path: Path, put: Callable[[IO[bytes]], object], *, force: bool) -> None:
     """Write a file that appears whole or not at all, with the caller's own umask.
 
     Raises:
-        InputError: it exists and `force` is not given.
+        InputError: it exists and `force` is not given, or it is no plain file.
         StorageError: it cannot be written.
     """
     refuse_existing(path, force=force)

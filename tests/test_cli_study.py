@@ -164,6 +164,17 @@ def test_a_run_named_twice_is_refused(
     assert "a run is named twice" in _refused(capsys, "repeats", runs[0], runs[0])
 
 
+def test_a_copy_of_a_run_is_no_second_run(
+    runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It agrees with the first on everything; so does a condition named twice."""
+    copy = tmp_path / "copy"
+    shutil.copytree(runs[0], copy)
+
+    assert "is a copy of the run in" in _refused(capsys, "repeats", runs[0], copy)
+    assert "given twice" in _refused(capsys, "repeats", f"{runs[0]}#c1", f"{runs[0]}#c1@1")
+
+
 def test_a_damaged_run_is_not_studied(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

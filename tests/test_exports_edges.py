@@ -8,6 +8,7 @@ import io
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -72,7 +73,7 @@ def test_what_cannot_be_written_is_one_sentence(name: str, tmp_path: Path) -> No
     (tmp_path / "plain").write_bytes(b"")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "kept").write_bytes(b"")
-    with pytest.raises(StorageError, match=name[:20]):
+    with pytest.raises((InputError, StorageError), match=name[:20]):
         replaced(tmp_path / name, lambda file: file.write(b"x"), force=True)
 
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "plain"]
@@ -111,6 +112,45 @@ def test_a_refused_export_leaves_nothing_behind(
     assert main(["export", str(run), *words]) == 2
     assert said in capsys.readouterr().err
     assert [each.name for each in (tmp_path / "o").iterdir()] == ["there"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("gone")])
+@pytest.mark.parametrize(
+    "words", [("export", "--csv"), ("export", "--autoeval"), ("report", "--out")]
+)
+def test_what_is_no_plain_file_is_never_replaced(
+    make: Callable[[Path], None],
+    words: tuple[str, str],
+    run: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Not even with --force: a device or a pipe would be gone, and a file stand in its place."""
+    path = tmp_path / "out"
+    make(path)
+    kind = path.lstat().st_mode
+
+    assert main([words[0], str(run), words[1], str(path), "--force"]) == 2
+    assert "exists and is no plain file" in capsys.readouterr().err
+    assert path.lstat().st_mode == kind
+
+
+@pytest.mark.parametrize(
+    "words", [("export", "--csv"), ("export", "--autoeval"), ("report", "--out")]
+)
+@pytest.mark.parametrize("name", ["run.json", "new.csv", "inputs/items.jsonl"])
+def test_nothing_is_written_among_a_runs_own_files(
+    words: tuple[str, str],
+    name: str,
+    run: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A sealed run stays what it is, --force or not."""
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+
+    assert main([words[0], str(run), words[1], str(run / name), "--force"]) == 2
+    assert "lies in the run run; write it beside the run" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
 def test_several_outputs_come_from_one_proof(run: Path, tmp_path: Path) -> None:

@@ -168,6 +168,8 @@ def test_a_digest_alone_says_only_that_something_differs(tmp_path: Path) -> None
         (b"{}", "not a frozen plan"),
         (b"{", "not a frozen plan"),
         (b'{"plan":{},"plan_sha256":"","v":1}\n', "not a plan this version can read"),
+        (b'{"plan":{},"plan_sha256":"","v":99}\n', "version 99 of a frozen plan is not known"),
+        (b'{"plan":{},"plan_sha256":"","v":true}\n', "version True of a frozen plan is not known"),
     ],
 )
 def test_a_file_that_is_no_plan_is_refused(data: bytes, sentence: str, tmp_path: Path) -> None:
@@ -247,6 +249,8 @@ def test_a_study_block_is_frozen_and_verified(tmp_path: Path) -> None:
     ("study", "sentence"),
     [
         (StudyConfig(margin="two"), "study.margin is 'two'"),
+        (StudyConfig(margin="1e-99999999"), "study.margin is '1e-99999999'"),
+        (StudyConfig(margin="0"), "study.margin is '0'"),
         (StudyConfig(contrasts=(Contrast(name="x", vary="judge"),)), "nothing varies"),
         (StudyConfig(contrasts=(Contrast(name="x", first="c1", second="c9"),)), "no condition c9"),
         (StudyConfig(contrasts=(Contrast(name="x", first="c1"),)), "two different conditions"),
@@ -435,6 +439,43 @@ def test_an_unknown_price_is_called_unknown(
     assert "estimated" in said
     assert small(None).limits.max_cost_usd is None
     assert tmp_path.exists()
+
+
+def test_two_plans_that_allow_different_breaks_decide_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which one counts must be said, and then neither plan fixed it."""
+    _config(tmp_path)
+    for name, allowed in (("strict", 2), ("lax", 9)):
+        study = StudyConfig(allowed_breaks=allowed)
+        config = _config(tmp_path, answers=_both(tmp_path), study=study)
+        judge.run(config, tmp_path / name)
+    sides = [f"{tmp_path / 'strict'}#c1", f"{tmp_path / 'lax'}#c2"]
+
+    assert main(["study", "improvement", *sides]) == 2
+    assert "allow different numbers of breaks" in capsys.readouterr().err
+    assert main(["study", "improvement", *sides, "--allowed-breaks", "9"]) == 0
+    said = capsys.readouterr().out
+    assert "9 allowed" in said
+    assert "not fixed in a plan" in said
+
+
+def test_questioned_rows_are_those_of_each_sides_own_plan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a plan for them a run is refused; what one plan fixed is post hoc in the other."""
+    _config(tmp_path)
+    dossier = tmp_path / "dossier.csv"
+    dossier.write_text("id,class,reason\nuser-01,wrong gold,two fit\n", encoding="utf-8")
+    for name, study in (("fixed", StudyConfig(exclusions=str(dossier))), ("free", None)):
+        judge.run(_config(tmp_path, study=study), tmp_path / name)
+    runs = [str(tmp_path / "fixed"), str(tmp_path / "free")]
+
+    assert main(["study", "exclusions", *runs]) == 2
+    assert "no plan fixed any rows of it" in capsys.readouterr().err
+    assert main(["study", "exclusions", *runs, "--rows", str(dossier), "--json"]) == 0
+    found = orjson.loads(capsys.readouterr().out)
+    assert [each["fixed_before"] for each in found] == [True, False]
 
 
 def test_the_plans_allowance_is_the_gates(

@@ -71,7 +71,9 @@ def test_a_text_keeps_its_exact_value() -> None:
     assert fraction("11/12", what="x") == Fraction(11, 12)
 
 
-@pytest.mark.parametrize("text", ["", "nan", "1/0", "95%", "0.95.1"])
+@pytest.mark.parametrize(
+    "text", ["", "nan", "1/0", "95%", "0.95.1", "1e-99999999", "9" * 5000, "1_0", "\u0660.\u0669"]
+)
 def test_a_text_that_is_no_number_is_refused(text: str) -> None:
     """The sentence names what was asked for."""
     with pytest.raises(InputError, match="threshold is"):

@@ -61,6 +61,8 @@ def test_items_without_an_earlier_label_are_counted_apart() -> None:
     found = rejudge_files(column([YES, NO, YES]), column([NO, None, YES, YES]))
 
     assert (found.compared, found.undecided, found.never_judged) == (2, 1, 1)
+    back = rejudge_files(column([NO, None, YES, YES]), column([YES, NO, YES]))
+    assert (back.compared, back.undecided, back.never_judged) == (2, 1, 1)
     assert [flip.id for flip in found.flips] == ["q0"]
     assert found.table == {"yes > no": 1, "yes > yes": 1}
 

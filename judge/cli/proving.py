@@ -15,7 +15,7 @@ from judge.report.proved import proved
 from judge.report.summary import summarise
 from judge.sources import check_source
 from judge.studies.columns import open_runs
-from judge.tables import refuse_existing, write_csv, write_parquet
+from judge.tables import refuse_existing, refuse_in_a_run, write_csv, write_parquet
 
 __all__ = ["export", "show", "verify"]
 
@@ -170,11 +170,17 @@ def _check(files: _Files, drop: tuple[str, ...], words: dict[str, Any]) -> None:
     for name in ("condition", "repetition", "decided_only"):
         if words[name] not in {None, False} and files.autoeval is None:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --autoeval")
+    _check_places(files, force=words["force"])
+
+
+def _check_places(files: _Files, *, force: bool) -> None:
+    """Refuse places that are taken, are one, or lie among a run's own files."""
     named = [path for path in files if path is not None]
     if len({path.resolve() for path in named}) < len(named):
         raise click.UsageError("two outputs have one name; give each its own")
     for path in named:
-        refuse_existing(path, force=words["force"] and path is not files.public)
+        refuse_in_a_run(path)
+        refuse_existing(path, force=force and path is not files.public)
 
 
 def _tables(folder: Path, files: _Files, words: dict[str, Any]) -> None:

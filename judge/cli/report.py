@@ -1,16 +1,15 @@
 """`judge report`: one page of some runs."""
 
-import tempfile
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from judge.cli.printing import print_text
-from judge.errors import InputError, StorageError
 from judge.report.page.writing import page
 from judge.report.plots import write_figures
 from judge.studies.columns import open_runs
+from judge.tables import refuse_existing, refuse_in_a_run, replaced
 
 __all__ = ["report"]
 
@@ -43,24 +42,11 @@ def report(
 
     Every run is proved again first; one that does not prove what it claims gets no page.
     """
-    if out.exists() and not force:
-        raise InputError(f"{out} exists; choose another --out, or add --force")
+    for path in (out, *(() if figures is None else (figures / "figure",))):
+        refuse_in_a_run(path)
+    refuse_existing(out, force=force)
     made = page(open_runs(runs, public=public), texts)
     if figures is not None:
         write_figures(made.figures, figures)
-    _write(out, made.html)
+    replaced(out, lambda file: file.write(made.html), force=force)
     print_text(f"{out}: {len(made.html)} bytes, opens offline")
-
-
-def _write(out: Path, data: bytes) -> None:
-    """The file appears whole or not at all."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=out.parent, prefix=f"{out.name}.", delete=False
-        ) as file:
-            file.write(data)
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(out)
-    except OSError as error:
-        raise StorageError(f"{out}: {error.strerror}") from error

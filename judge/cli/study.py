@@ -9,12 +9,9 @@ import click
 
 from judge.answers.places import quoted
 from judge.canonical import digest
-from judge.cli.compare import columns as field_columns
 from judge.cli.printing import print_json, print_text
+from judge.cli.sides import Given
 from judge.cli.words import output_options, warn_of_marks
-from judge.comparing import CompareOptions
-from judge.comparing.opening import named_side, read_sides
-from judge.comparing.runs import Chosen
 from judge.errors import InputError
 from judge.exclusions import read_exclusions
 from judge.report.numbers import plain_numbers
@@ -31,13 +28,12 @@ from judge.report.studies import repeats as repeat_words
 from judge.report.studies import sensitivity as sensitivity_words
 from judge.report.studies.whole import sections
 from judge.stats.exact import checked_level
-from judge.studies.columns import Column, Opened, of_side, open_runs
+from judge.studies.columns import Column, Opened, open_runs
 from judge.studies.contrasts import contrasts
-from judge.studies.exclusions import exclude
-from judge.studies.improvement import improvement
+from judge.studies.exclusions import Counterfactual, exclude
+from judge.studies.improvement import allowance, improvement
 from judge.studies.judges import judges, judges_of, reversals
 from judge.studies.lengths import lengths
-from judge.studies.matching import check_usable
 from judge.studies.mixed import mixed
 from judge.studies.passes import passes_of, several_passes
 from judge.studies.rejudge import Rejudged, margins, rejudge, rejudge_files
@@ -88,59 +84,6 @@ def _opened(runs: Sequence[Path], *, public: bool) -> tuple[Opened, ...]:
     return open_runs(runs, public=public)
 
 
-class _Given:
-    """What the words named: whole runs, and single sides in the order given."""
-
-    def __init__(self, sides: Sequence[str], words: dict[str, Any]) -> None:
-        warn_of_marks(sides)
-        options = CompareOptions.model_validate(
-            {
-                "columns": field_columns(words["field"]),
-                "accept": words["accept"],
-                "reject": words["reject"],
-            }
-        )
-        named = [(word, named_side(word)) for word in sides]
-        chosen = [side for _, side in named if isinstance(side, Chosen)]
-        folders = list({side.folder.resolve(): side.folder for side in chosen}.values())
-        self.runs = open_runs(folders, public=words["public"]) if folders else ()
-        opened = {run.folder.resolve(): run for run in self.runs}
-        whole = [side.folder.resolve() for side in chosen if side.condition is None]
-        if len(set(whole)) != len(whole):
-            raise InputError("a run is named twice; name each once, or its conditions with RUN#c2")
-        self.matched = len(whole) == len(named)
-        """Whether all sides are whole runs, whose columns find each other."""
-        self.columns: list[Column] = []
-        for word, side in named:
-            if isinstance(side, Chosen):
-                self.columns += _of_run(word, side, opened[side.folder.resolve()])
-            else:
-                self.columns += map(of_side, read_sides((word,), options))
-        check_usable(self.columns)
-
-    def two(self, what: str) -> tuple[Column, Column]:
-        """The two sides; raises InputError for any other number."""
-        if len(self.columns) != 2:  # noqa: PLR2004 - one before, one after
-            raise InputError(
-                f"{what} takes two sides and was given {len(self.columns)} columns; name a "
-                "condition of a run with RUN#c2, a repetition with RUN#c2@3"
-            )
-        return self.columns[0], self.columns[1]
-
-
-def _of_run(word: str, side: Chosen, run: Opened) -> list[Column]:
-    """The columns of a run that a word names: all, those of a condition, or one."""
-    found = [
-        column
-        for column in run.columns()
-        if side.condition in {None, column.condition}
-        and side.repetition in {None, column.repetition}
-    ]
-    if not found:
-        raise InputError(f"{word}: the run has no such condition and repetition")
-    return found
-
-
 def _print(results: object, shown: Sequence[Section], *, as_json: bool) -> None:
     if as_json:
         print_json(plain_numbers(results))
@@ -170,7 +113,7 @@ def everything(
 @_of_files
 def rejudge_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> None:  # noqa: ANN401
     """Earlier labels beside new ones: RUN..., or BEFORE AFTER."""
-    given = _Given(sides, words)
+    given = Given(sides, words)
     if not given.matched and len(given.columns) > 1:
         found = [rejudge_files(*given.two("rejudge"))]
         _print(found, [rejudge_words.section(found)], as_json=as_json)
@@ -203,7 +146,7 @@ _NAMED = 3
 @_of_files
 def templates_command(*, runs: tuple[str, ...], as_json: bool, **words: Any) -> None:  # noqa: ANN401
     """The same answers under other templates."""
-    given = _Given(runs, words)
+    given = Given(runs, words)
     found, spans = sensitivity(given.columns)
     _need(found, "no two conditions of these runs differ in their rubric alone")
     results = {"sensitivity": found, "spans": spans}
@@ -215,7 +158,7 @@ def templates_command(*, runs: tuple[str, ...], as_json: bool, **words: Any) -> 
 @_of_files
 def repeats_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> None:  # noqa: ANN401
     """The same question to the same judge again: RUN..., or several sides."""
-    given = _Given(sides, words)
+    given = Given(sides, words)
     found = repeats(given.columns) if given.matched else (repeats_of(given.columns),)
     _need(found, "no condition of these runs was asked more than once")
     _print(found, [repeat_words.section(found)], as_json=as_json)
@@ -226,7 +169,7 @@ def repeats_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> N
 @_of_files
 def judges_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> None:  # noqa: ANN401
     """Two or more judges of the same answers: RUN..., or several sides."""
-    given = _Given(sides, words)
+    given = Given(sides, words)
     found = judges(given.columns) if given.matched else (judges_of(given.columns),)
     _need(found, "no two conditions of these runs differ in their judge alone")
     turned = reversals(given.columns) if given.matched else ()
@@ -239,7 +182,7 @@ def judges_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> No
 @_of_files
 def passes_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> None:  # noqa: ANN401
     """Several answers to the same questions: RUN..., or several sides."""
-    given = _Given(sides, words)
+    given = Given(sides, words)
     found = several_passes(given.columns) if given.matched else (passes_of(given.columns),)
     _need(found, "no two conditions of these runs differ in their answers alone")
     _print(found, [pass_words.section(found)], as_json=as_json)
@@ -251,7 +194,7 @@ def passes_command(*, sides: tuple[str, ...], as_json: bool, **words: Any) -> No
 @_of_files
 def mixed_command(*, sides: tuple[str, ...], types: str, as_json: bool, **words: Any) -> None:  # noqa: ANN401
     """A total of OLD labels and NEW ones for some types: marked, never ranked."""
-    found = mixed(*_Given(sides, words).two("mixed"), types.split(","))
+    found = mixed(*Given(sides, words).two("mixed"), types.split(","))
     _print(found, [pass_words.mixed_section(found)], as_json=as_json)
 
 
@@ -270,19 +213,21 @@ def exclusions_command(
 
     Without --rows, those that the plan of each run fixed.
     """
-    given = _Given(sides, words)
+    given = Given(sides, words)
+    found: list[Counterfactual] = []
     if rows is not None:
         listed = read_exclusions(rows)
-        fixed = {run.study.exclusions.sha256 for run in given.runs if run.study.exclusions}
-        before = listed.sha256 in fixed
-        found = [exclude(column, listed, fixed_before=before) for column in given.columns]
+        for column, fixed in given.owned:
+            own = fixed.exclusions if fixed is not None else None
+            before = own is not None and own.sha256 == listed.sha256
+            found.append(exclude(column, listed, fixed_before=before))
     else:
-        found = [
-            exclude(column, run.study.exclusions, fixed_before=True)
-            for run in given.runs
-            if run.study.exclusions is not None
-            for column in run.columns()
-        ]
+        for column, fixed in given.owned:
+            if fixed is None or fixed.exclusions is None:
+                raise InputError(
+                    f"{column.name}: no plan fixed any rows of it; name a file with --rows"
+                )
+            found.append(exclude(column, fixed.exclusions, fixed_before=True))
     _need(found, "no plan of these runs fixed any rows; name a file with --rows")
     _print(found, [exclusion_words.section(found)], as_json=as_json)
 
@@ -301,11 +246,9 @@ def improvement_command(
     **words: Any,  # noqa: ANN401
 ) -> None:
     """Verdicts BEFORE and AFTER a change: what it repaired, and what it broke."""
-    given = _Given(sides, words)
+    given = Given(sides, words)
     before, after = given.two("improvement")
-    planned = {run.study.allowed_breaks for run in given.runs if run.plan.study is not None}
-    fixed = len(planned) == 1 and allowed_breaks in {None, *planned}
-    allowed = allowed_breaks if allowed_breaks is not None else next(iter(planned), 0)
+    allowed, fixed = allowance([study for _, study in given.owned], allowed_breaks)
     found = improvement(
         before,
         after,

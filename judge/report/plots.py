@@ -35,7 +35,7 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> tuple[Path, ...]:
         folder / f"{_file(figure.name)}.{kind}" for figure in figures for kind in ("svg", "png")
     ]
     for path in paths:
-        if path.exists():
+        if path.exists() or path.is_symlink():
             raise InputError(f"{path} exists; choose another --figures folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)

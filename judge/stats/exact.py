@@ -1,5 +1,6 @@
 """Counts, levels and texts in; checked exact numbers, and the text they are printed as, out."""
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from math import isfinite
@@ -38,6 +39,10 @@ class Result(Record):
     """Which of the statistics of this name it is, enough to compute it again."""
 
 
+_NUMBER = re.compile(r"[+-]?[0-9]{0,40}(?:\.[0-9]{0,40})?(?:[eE][+-]?[0-9]{1,3})?(?:/[0-9]{1,40})?")
+"""As people write one: a longer number, or a larger power of ten, would be worked at for ever."""
+
+
 def fraction(value: Fraction | int | str, *, what: str) -> Fraction:
     """Return the number a text such as `0.95` or `11/12` names, exactly.
 
@@ -48,6 +53,8 @@ def fraction(value: Fraction | int | str, *, what: str) -> Fraction:
         raise InputError(
             f"{what} is {value!r}: give text or a fraction, since a float is not what was written"
         )
+    if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
+        raise InputError(f"{what} is {value[:40]!r}: give a number such as 0.95 or 11/12")
     try:
         return Fraction(value)
     except (ValueError, ZeroDivisionError) as error:

@@ -108,7 +108,7 @@ def open_runs(folders: Sequence[Path], *, public: bool = False) -> tuple[Opened,
         public: folders without inputs are public exports.
 
     Raises:
-        InputError: no folders, one named twice, or no run in one of them.
+        InputError: no folders, a run named twice or beside its copy, or no run in one of them.
         VerificationError: a run that does not prove what it claims.
     """
     if not folders:
@@ -119,10 +119,21 @@ def open_runs(folders: Sequence[Path], *, public: bool = False) -> tuple[Opened,
             raise InputError(f"{folder} is named twice")
         seen.add(folder.resolve())
     alone = len(folders) == 1
-    return tuple(
+    opened = tuple(
         _opened(name, folder, public=public, alone=alone)
         for name, folder in zip(_names(folders), folders, strict=True)
     )
+    _check_no_copies(opened)
+    return opened
+
+
+def _check_no_copies(runs: Sequence[Opened]) -> None:
+    """Return when no run is there twice: a copy agrees with itself and is no second observation."""
+    ids: dict[str, Path] = {}
+    for run in runs:
+        first = ids.setdefault(run.proof.run_id, run.folder)
+        if first is not run.folder:
+            raise InputError(f"{run.folder} is a copy of the run in {first}; name one of them")
 
 
 def _names(folders: Sequence[Path]) -> tuple[str, ...]:

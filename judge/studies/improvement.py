@@ -4,16 +4,18 @@ An average hides breaks behind repairs. Here a change passes only where it break
 were right than was allowed beforehand, and what a set of that size can miss is said beside it.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from judge.errors import InputError
-from judge.records import Count, Listed, Record
+from judge.records import Count, Listed, Record, Study
 from judge.stats.controls import Detection, chance_to_detect
 from judge.stats.proportion import Bound, one_sided_upper
 from judge.studies.columns import Column
 from judge.studies.matching import match
 
-__all__ = ["Improvement", "improvement"]
+__all__ = ["Allowance", "Improvement", "allowance", "improvement"]
 
 
 class Improvement(Record):
@@ -37,6 +39,35 @@ class Improvement(Record):
     upper: Bound
     """The share of right items it breaks, at most (one-sided, 95 %)."""
     undecided: Listed[str]
+
+
+class Allowance(NamedTuple):
+    """How many items a change may break, and when that was said."""
+
+    breaks: int
+    fixed_before: bool
+    """Whether the plans of all sides fixed this very number before their first call."""
+
+
+def allowance(studies: Sequence[Study | None], said: int | None) -> Allowance:
+    """Return how many breaks are allowed: as said now, else as the plans fixed, else none.
+
+    Args:
+        studies: what the plan of each side fixed; None where nothing was.
+        said: the number given now, after the verdicts.
+
+    Raises:
+        InputError: the plans fixed different numbers, and none was said.
+    """
+    planned = {None if study is None else study.allowed_breaks for study in studies}
+    numbers = planned - {None}
+    if said is None and len(numbers) > 1:
+        raise InputError(
+            "the plans of the two sides allow different numbers of breaks; say which with "
+            "--allowed-breaks N"
+        )
+    breaks = said if said is not None else next(iter(numbers), None) or 0
+    return Allowance(breaks, fixed_before=planned == {breaks})
 
 
 def improvement(

@@ -53,7 +53,7 @@ class Rejudged(Record):
     foreign: Count
     """Items whose earlier label is none of the rubric's."""
     undecided: Count
-    """Items without a new label."""
+    """Items with an earlier label and no new one."""
     accepted_before: Count
     accepted_after: Count
     table: dict[str, Count]
@@ -124,10 +124,19 @@ def rejudge_files(before: Column, after: Column) -> Rejudged:
         _Both(new, _said(old), bool(old.accepted), _said(new), bool(new.accepted))
         for old, new in zip(*found.rows, strict=True)
     ]
-    missing = Counter(never=len(found.left_out.absent), undecided=len(found.left_out.undecided))
+    earlier = before.by_item()
+    missing = Counter(
+        "undecided" if _labelled(earlier, item) else "never"
+        for item in (*found.left_out.absent, *found.left_out.undecided)
+    )
     # Two files may call one thing by two names: what counts is right and wrong.
     changed = [each for each in both if each.accepted_before != each.accepted_after]
     return _rejudged(after.name, before.name, both, changed, missing)
+
+
+def _labelled(rows: Mapping[str, Row], item: str) -> bool:
+    row = rows.get(item)
+    return row is not None and row.label is not None
 
 
 def _said(row: Row) -> str:
